@@ -1,0 +1,3 @@
+module github.com/umpire-mcp/umpire
+
+go 1.25.0

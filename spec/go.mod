@@ -1,0 +1,7 @@
+module github.com/umpire-mcp/umpire/spec
+
+go 1.25.0
+
+require github.com/umpire-mcp/umpire v0.0.0
+
+replace github.com/umpire-mcp/umpire => ..

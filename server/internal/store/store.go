@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// Entry is one event on its way from the log into the store.
+type Entry struct {
+	// Seq is the entry's position in the log; it rises by one with each entry.
+	Seq uint64
+	// Project is the number that package meta gives a project for life.
+	Project uint32
+	// ReceivedAt is when the door took the event.
+	ReceivedAt time.Time
+	Event      umpire.Event
+}
+
+// Store keeps events and answers questions about them. Its methods may be called
+// from many goroutines at once; Apply is called by one at a time.
+type Store interface {
+	Writer
+	Reader
+	Close() error
+}
+
+// Writer is what the pipeline needs.
+type Writer interface {
+	// Apply stores a batch in one transaction: the raw events, the rollup deltas
+	// that they cause, and the position of the last entry. After an error nothing
+	// of the batch is stored. Entries at or below Position are ignored, so that
+	// a replay of the log is harmless.
+	Apply(ctx context.Context, batch []Entry) error
+	// Position is the Seq of the last entry applied; 0 for a new store.
+	Position(ctx context.Context) (uint64, error)
+	// Known tells which of the ids are stored for the project: the exact check
+	// behind the pipeline's set of recent ids.
+	Known(ctx context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error)
+	// RecentIDs calls yield with each event received since the given time, to
+	// rebuild that set after a restart.
+	RecentIDs(ctx context.Context, since time.Time, yield func(project uint32, id umpire.ID)) error
+	// DeleteProject removes everything that is stored under the project.
+	DeleteProject(ctx context.Context, project uint32) error
+}
+
+// Reader is what package query needs: one method a question. Each reads the
+// hourly rollups when the filter allows (Filter.FromRollups) and raw events
+// otherwise, with the same result.
+type Reader interface {
+	Totals(ctx context.Context, f Filter) (Totals, error)
+	// Series has one point per step that holds calls, oldest first; gaps are
+	// filled by the caller. step is a whole number of hours, or below an hour
+	// (then raw events are read).
+	Series(ctx context.Context, f Filter, step time.Duration) ([]Point, error)
+	ByTool(ctx context.Context, f Filter) ([]ToolRow, error)
+	ByClient(ctx context.Context, f Filter) ([]ClientRow, error)
+	// Catalog is the newest definition of each tool that a server ever listed,
+	// narrowed by project, server and env of the filter.
+	Catalog(ctx context.Context, f Filter) ([]CatalogRow, error)
+	Definitions(ctx context.Context, f Filter, tool string) ([]DefinitionRow, error)
+	UnknownTools(ctx context.Context, f Filter, limit int) ([]UnknownToolRow, error)
+	Failures(ctx context.Context, f Filter, limit int) ([]FailureRow, error)
+	BadParams(ctx context.Context, f Filter, limit int) ([]BadParamRow, error)
+	EmptyRules(ctx context.Context, f Filter) ([]NameCount, error)
+	Suspects(ctx context.Context, f Filter) ([]NameCount, error)
+	// Neighbours counts the tools called right before and right after the
+	// filter's one tool, in the same session.
+	Neighbours(ctx context.Context, f Filter, limit int) (before, after []NameCount, err error)
+	// Facets lists what the project's filters can be set to in the filter's range.
+	Facets(ctx context.Context, f Filter) (Facets, error)
+}

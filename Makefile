@@ -1,0 +1,72 @@
+# Umpire: what a developer runs. `make` alone lists the targets.
+#
+# Needs: Go, a C compiler, Node with npm, git. Everything else is fetched or
+# built by the target that wants it.
+
+SHELL   := bash
+BIN     := $(CURDIR)/bin
+GO      ?= go
+MODULES := . gosdk spec examples/official server
+NODE_PROJECTS := examples/official/clienttest server/test/browser
+FUZZTIME ?= 60s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## build bin/umpire
+	cd server && $(GO) build -trimpath -o $(BIN)/umpire ./cmd/umpire
+
+.PHONY: demo
+demo: build ## run the whole product on made-up traffic: server, MCP servers, clients, dashboard
+	$(BIN)/umpire demo $(ARGS)
+
+.PHONY: test
+test: setup ## run every test of every module, with the race detector
+	@./tools/test.sh $(MODULES)
+
+.PHONY: setup
+setup: node_modules ## fetch what the tests need: npm packages, chromium
+	@./tools/chromium.sh
+
+.PHONY: node_modules
+node_modules: $(NODE_PROJECTS:%=%/node_modules/.package-lock.json)
+%/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## golangci-lint over every module; generated files are up to date
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
+	@./tools/limits.sh
+
+.PHONY: fmt
+fmt: $(BIN)/gofumpt ## format every Go file
+	$(BIN)/gofumpt -w $$(git ls-files '*.go')
+
+.PHONY: generate
+generate: ## write again what is generated: golden files of tests
+	@for m in $(MODULES); do (cd $$m && $(GO) generate ./...) || exit 1; done
+	cd server && $(GO) test ./internal/chart -update
+
+.PHONY: bench
+bench: ## measure the record path and the ingest path (quiet machine, about 5 minutes)
+	@./tools/bench.sh
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (default 60s)
+	@FUZZTIME=$(FUZZTIME) ./tools/fuzz.sh $(MODULES)
+
+.PHONY: shots
+shots: build ## take the screenshots in docs/ from a running demo
+	@./tools/shots.sh
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN)
+
+$(BIN)/golangci-lint $(BIN)/gofumpt: tools/go.mod
+	cd tools && GOWORK=off $(GO) build -o $(BIN)/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint mvdan.cc/gofumpt

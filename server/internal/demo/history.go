@@ -1,0 +1,240 @@
+package demo
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// Days of history that Backfill makes.
+const Days = 14
+
+// habit is how a tool's calls ended in the past, of a thousand, and how long
+// they took.
+type habit struct {
+	tool                                      string
+	weight                                    int
+	empty, badArgs, decode, refused, crashed  int
+	medianMS                                  float64
+	bytes                                     int64
+	param                                     umpire.BadParam
+	refusal, refusalText, crashCause, crashID string
+}
+
+var habits = []habit{
+	{tool: "search_books", weight: 300, empty: 60, badArgs: 45, medianMS: 14, bytes: 1400,
+		param: umpire.BadParam{Path: "/query", Rule: "required", Near: "q"}},
+	{tool: "get_book", weight: 170, refused: 35, medianMS: 4, bytes: 160,
+		refusal: "not_found", refusalText: `there is no book "Emma"; search_books finds SKUs`},
+	{tool: "check_stock", weight: 120, crashed: 11, refused: 6, medianMS: 6, bytes: 60,
+		refusal: "not_found", refusalText: `no warehouse "paris": there are leipzig and lyon`,
+		crashCause: "returned", crashID: "runtime.boundsError"},
+	{tool: "list_orders", weight: 130, empty: 110, badArgs: 190, refused: 12, medianMS: 22, bytes: 900,
+		param:   umpire.BadParam{Path: "/status", Rule: "enum", Near: "dispatched"},
+		refusal: "not_found", refusalText: `no customer "cus_999"`},
+	{tool: "get_order", weight: 100, badArgs: 75, refused: 25, medianMS: 5, bytes: 240,
+		param:   umpire.BadParam{Path: "/order_id", Rule: "pattern"},
+		refusal: "not_found", refusalText: "no order ORD-49999"},
+	{tool: "get_customer", weight: 60, refused: 40, medianMS: 5, bytes: 120, refusalText: "unknown customer cus_061"},
+	{tool: "refund_order", weight: 30, badArgs: 50, refused: 230, medianMS: 60, bytes: 70,
+		param:   umpire.BadParam{Path: "/reason", Rule: "required"},
+		refusal: "not_refundable", refusalText: "order ORD-40012 is packed: only dispatched orders can be refunded"},
+	{tool: "quote_shipping", weight: 60, refused: 150, medianMS: 140, bytes: 40,
+		refusal: "demo.CarrierError:502", refusalText: "cannot quote shipping: the carrier answered 502"},
+	{tool: "convert_price", weight: 25, refused: 60, medianMS: 3, bytes: 30,
+		refusal: "unsupported_currency", refusalText: "cannot convert EUR to JPY: the shop knows EUR, GBP, SEK and USD"},
+	{tool: "sales_report", weight: 20, refused: 80, crashed: 60, medianMS: 420, bytes: 700,
+		refusal: "invalid_date", refusalText: "from and to are dates as 2026-03-31", crashCause: "output_schema"},
+}
+
+// Backfill posts two weeks of made-up history, ended just before until, through
+// the native door: about perDay calls a day. The same seed gives the same
+// events but for their ids and times.
+func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) error {
+	client := umpire.New(umpire.Options{
+		Endpoint: cfg.Endpoint, Key: cfg.Key, SpoolDir: "-", Environment: "demo", QueueSize: 50_000,
+	})
+	h := &historian{rng: rand.New(rand.NewPCG(cfg.Seed, 11)), client: client}
+	for day := Days; day >= 1; day-- {
+		from := until.Add(-time.Duration(day) * 24 * time.Hour)
+		h.day(from, perDay, serverVersionOn(day))
+		if err := client.Flush(ctx); err != nil {
+			return fmt.Errorf("cannot back-fill the demo's history: %w", err)
+		}
+	}
+	return client.Close(ctx)
+}
+
+// serverVersionOn dates the releases: 1.4.0 came five days ago.
+func serverVersionOn(daysAgo int) string {
+	if daysAgo > 5 {
+		return "1.3.2"
+	}
+	return serverVersion
+}
+
+type historian struct {
+	rng    *rand.Rand
+	client *umpire.Client
+}
+
+// day spreads sessions over 24 hours: busy in the afternoon, quiet at night and
+// at the weekend.
+func (h *historian) day(from time.Time, calls int, version string) {
+	if wd := from.Add(12 * time.Hour).Weekday(); wd == time.Saturday || wd == time.Sunday {
+		calls = calls * 2 / 3
+	}
+	for made := 0; made < calls; {
+		at := from.Add(time.Duration(h.rng.Int64N(int64(24 * time.Hour))))
+		hour := float64(at.UTC().Hour()) + float64(at.UTC().Minute())/60
+		if h.rng.Float64() > 0.25+0.75*math.Exp(-math.Pow((hour-14)/5, 2)) {
+			continue
+		}
+		made += h.session(at, version)
+	}
+}
+
+// session records one session's calls and returns how many.
+func (h *historian) session(at time.Time, version string) int {
+	p := pick(h.rng)
+	base := umpire.Event{
+		Kind:   "call",
+		Server: umpire.Peer{Name: serverName, Version: version, Env: "demo"},
+		Client: umpire.Peer{Name: p.name, Version: p.version}, Platform: umpire.PlatformOf(p.name, ""),
+		Protocol: "2025-11-25", Transport: "http", Session: h.hex(16), Meta: map[string]any{"demo": true},
+	}
+	if p.inProcess {
+		base.Transport = "memory"
+	}
+	n := 0
+	for range 2 + h.rng.IntN(9) {
+		e := h.call(base, at, p)
+		at = at.Add(time.Duration(*e.DurationUS)*time.Microsecond + time.Duration(1+h.rng.IntN(9))*time.Second)
+		h.client.Record(e)
+		n++
+		if e.Outcome == umpire.BadArgs && p.corrects && h.rng.IntN(10) < 8 {
+			again := h.success(base, e.Tool, at)
+			at = at.Add(time.Duration(2+h.rng.IntN(20)) * time.Second)
+			h.client.Record(again)
+			n++
+		}
+	}
+	return n
+}
+
+// call draws one call by the habits.
+func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Event {
+	if h.rng.IntN(300) == 0 {
+		return h.unknownTool(base, at)
+	}
+	t := h.pickHabit()
+	e := h.success(base, t.tool, at)
+	// A sloppy client makes more bad arguments than the tool's habit says.
+	badArgs := t.badArgs * (6 + p.sloppy) / 18
+	switch dice := h.rng.IntN(1000); {
+	case dice < t.empty:
+		e.Empty, e.EmptyRule = true, "structured:empty_list"
+		h.size(&e, 40)
+	case dice < t.empty+badArgs:
+		e.Outcome, e.Cause, e.HandlerRan = umpire.BadArgs, "schema", "no"
+		e.BadParams = []umpire.BadParam{t.param}
+		e.ErrorType = "schema:" + t.param.Rule
+		e.ErrorMessage = `validating "arguments": ` + t.param.Path + " breaks the rule " + t.param.Rule
+		h.failed(&e, 90)
+	case dice < t.empty+badArgs+t.refused:
+		e.Outcome, e.Cause, e.ErrorType, e.ErrorMessage = umpire.ToolError, "returned", t.refusal, t.refusalText
+		if t.refusal == "" {
+			e.Cause = "result"
+		}
+		if t.tool == "quote_shipping" {
+			h.carrierTrouble(&e)
+		}
+		h.failed(&e, 70)
+	case dice < t.empty+badArgs+t.refused+t.crashed:
+		e.Outcome, e.Cause, e.ErrorType = umpire.Crashed, t.crashCause, t.crashID
+		e.ErrorMessage = "internal error: runtime error: index out of range [20] with length 20"
+		if t.crashCause == "output_schema" {
+			e.ErrorMessage = "validating tool output: rows: minItems: contains 0 items, want at least 1"
+		}
+		h.failed(&e, 60)
+	}
+	return e
+}
+
+func (h *historian) carrierTrouble(e *umpire.Event) {
+	switch h.rng.IntN(3) {
+	case 0:
+		e.ErrorType, e.ErrorStatus = "demo.CarrierError:429", 429
+		e.ErrorMessage = "cannot quote shipping: the carrier answered 429"
+	case 1:
+		e.ErrorStatus = 502
+	default:
+		e.ErrorType = "timeout"
+		e.ErrorMessage = "cannot reach the carrier: context deadline exceeded"
+		us := int64(500_000 + h.rng.IntN(9000))
+		e.DurationUS = &us
+	}
+}
+
+func (h *historian) unknownTool(base umpire.Event, at time.Time) umpire.Event {
+	e := h.success(base, "get_customers", at)
+	e.Outcome, e.Cause, e.HandlerRan = umpire.BadArgs, "unknown_tool", "no"
+	e.ErrorMessage, e.Near = `unknown tool "get_customers"`, []string{"get_customer"}
+	h.failed(&e, 60)
+	return e
+}
+
+// success is a call that went well.
+func (h *historian) success(base umpire.Event, tool string, at time.Time) umpire.Event {
+	e := base
+	e.ID, e.StartedAt = umpire.NewID(), at
+	e.Tool, e.Outcome, e.Evidence, e.HandlerRan = tool, umpire.OK, "observed", "yes"
+	e.ArgsHash = h.hex(6)
+	e.AskHash = e.ArgsHash
+	median, bytes := 5.0, int64(100)
+	for _, t := range habits {
+		if t.tool == tool {
+			median, bytes = t.medianMS, t.bytes
+		}
+	}
+	us := int64(median * 1000 * math.Exp(h.rng.NormFloat64()*0.5))
+	request := int64(24 + h.rng.IntN(80))
+	e.DurationUS, e.RequestBytes = &us, &request
+	h.size(&e, bytes/2+h.rng.Int64N(bytes+1))
+	return e
+}
+
+// failed gives a failure its size and its fingerprint.
+func (h *historian) failed(e *umpire.Event, bytes int64) {
+	h.size(e, bytes)
+	e.Fingerprint = ""
+}
+
+func (h *historian) size(e *umpire.Event, bytes int64) { e.ResponseBytes = &bytes }
+
+func (h *historian) pickHabit() habit {
+	total := 0
+	for _, t := range habits {
+		total += t.weight
+	}
+	n := h.rng.IntN(total)
+	for _, t := range habits {
+		if n -= t.weight; n < 0 {
+			return t
+		}
+	}
+	return habits[0]
+}
+
+func (h *historian) hex(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(h.rng.UintN(256))
+	}
+	return hex.EncodeToString(b)
+}

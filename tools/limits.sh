@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Holds the size of the house: Go files up to 400 lines (tests apart).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+long=$(git ls-files '*.go' | grep -v _test.go | xargs wc -l | awk '$2 != "total" && $1 > 400 {print $1, $2}')
+if [[ -n $long ]]; then
+	echo "Go files over 400 lines; split them by subject:" >&2
+	echo "$long" >&2
+	exit 1
+fi

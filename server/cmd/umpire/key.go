@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/admin"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+)
+
+// dataFlag is the directory that everything is kept under.
+type dataFlag struct {
+	Data string `help:"Data directory." default:"./umpire-data" env:"UMPIRE_DATA" type:"path"`
+}
+
+type keyCommand struct {
+	Add    keyAddCommand    `cmd:"" help:"Make a key and print only it. Makes the project and the directory, too."`
+	List   keyListCommand   `cmd:"" help:"List keys by their first characters."`
+	Revoke keyRevokeCommand `cmd:"" help:"Revoke a key at once."`
+}
+
+type keyAddCommand struct {
+	dataFlag
+	Project string `help:"Project that the key belongs to." required:"" env:"UMPIRE_PROJECT"`
+	Write   bool   `help:"A key that writes events (ump_w_…)." xor:"kind"`
+	Read    bool   `help:"A key that reads figures (ump_r_…)." xor:"kind"`
+	Foreign string `help:"Accept this key of another vendor's SDK for writing." xor:"kind"`
+}
+
+func (c *keyAddCommand) Run(ctx context.Context) error {
+	kind := ""
+	switch {
+	case c.Write:
+		kind = "write"
+	case c.Read:
+		kind = "read"
+	case c.Foreign != "":
+		kind = "foreign"
+	default:
+		return fault.New(fault.BadRequest, "which kind of key?", "add --write, --read or --foreign KEY")
+	}
+	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		key, err := client.AddKey(ctx, c.Project, kind, c.Foreign)
+		if err != nil {
+			return err
+		}
+		fmt.Println(key)
+		return nil
+	})
+}
+
+type keyListCommand struct{ dataFlag }
+
+func (c *keyListCommand) Run(ctx context.Context) error {
+	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		keys, err := client.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "KEY\tKIND\tPROJECT\tCREATED\tLAST USED\tSTATE")
+		for _, k := range keys {
+			used, state := "never", "in force"
+			if k.LastUsed != nil {
+				used = k.LastUsed.UTC().Format(time.DateTime)
+			}
+			if k.Revoked != nil {
+				state = "revoked"
+			}
+			fmt.Fprintf(w, "%s…\t%s\t%s\t%s\t%s\t%s\n", k.Prefix, k.Kind, k.Project, k.Created.UTC().Format(time.DateTime), used, state)
+		}
+		return w.Flush()
+	})
+}
+
+type keyRevokeCommand struct {
+	dataFlag
+	Prefix string `arg:"" help:"The key, or its first characters as key list shows them."`
+}
+
+func (c *keyRevokeCommand) Run(ctx context.Context) error {
+	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		return client.RevokeKey(ctx, c.Prefix)
+	})
+}
+
+type projectCommand struct {
+	List   projectListCommand   `cmd:"" help:"List the projects."`
+	Delete projectDeleteCommand `cmd:"" help:"Delete a project with its keys and events."`
+}
+
+type projectListCommand struct{ dataFlag }
+
+func (c *projectListCommand) Run(ctx context.Context) error {
+	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		projects, err := client.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range projects {
+			fmt.Println(p.Name)
+		}
+		return nil
+	})
+}
+
+type projectDeleteCommand struct {
+	dataFlag
+	Name string `arg:"" help:"Project to delete."`
+	Yes  bool   `help:"Do not ask." short:"y"`
+}
+
+func (c *projectDeleteCommand) Run(ctx context.Context) error {
+	if !c.Yes {
+		fmt.Fprintf(os.Stderr, "Delete project %q with its keys and every event? Type its name: ", c.Name)
+		var typed string
+		if _, err := fmt.Fscanln(os.Stdin, &typed); err != nil || typed != c.Name {
+			return fault.New(fault.BadRequest, "not deleted", "type the project's name, or add --yes")
+		}
+	}
+	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		return client.DeleteProject(ctx, c.Name)
+	})
+}

@@ -1,0 +1,100 @@
+// Command umpire is the one binary: it wires the rooms of server/internal
+// together and does nothing else.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+)
+
+// version is set by the release build; otherwise the module's version is shown.
+var version = ""
+
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
+	Demo    demoCommand    `cmd:"" help:"Run the whole product on made-up traffic."`
+	Report  reportCommand  `cmd:"" help:"Print the overview, the tools and the clients."`
+	Key     keyCommand     `cmd:"" help:"Make, list and revoke keys."`
+	Project projectCommand `cmd:"" help:"List and delete projects."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run() error {
+	fmt.Println("umpire", buildVersion())
+	return nil
+}
+
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "0.1.0-dev"
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string) int {
+	var cli commands
+	parser, err := kong.New(
+		&cli,
+		kong.Name("umpire"),
+		kong.Description("Umpire makes the call on every tool call: outcome analytics for MCP servers."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		panic("BUG: the command line does not describe itself: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "umpire:", err)
+		fmt.Fprintln(os.Stderr, "  umpire --help lists the commands and their flags")
+		return 2
+	}
+	if err := parsed.Run(); err != nil {
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			return 130 // ended by Ctrl-C
+		}
+		return fail(err)
+	}
+	return 0
+}
+
+// fail says once what went wrong and what to do.
+func fail(err error) int {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		fmt.Fprintln(os.Stderr, "umpire:", err)
+		return 1
+	}
+	fmt.Fprintln(os.Stderr, "umpire:", f.Message)
+	if cause := f.Unwrap(); cause != nil {
+		fmt.Fprintln(os.Stderr, "  because", cause)
+	}
+	if f.Hint != "" {
+		fmt.Fprintln(os.Stderr, "  hint:", f.Hint)
+	}
+	return f.Exit()
+}

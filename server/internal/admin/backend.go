@@ -1,0 +1,37 @@
+package admin
+
+import (
+	"context"
+	"time"
+)
+
+// Backend is what a holder of the data directory can do.
+type Backend interface {
+	// AddKey makes a key of a kind (write, read, foreign) for the project, which
+	// is made too if there is none. For a foreign key, value is that key.
+	AddKey(ctx context.Context, project, kind, value string) (string, error)
+	Keys(ctx context.Context) ([]Key, error)
+	// RevokeKey revokes the one key that begins with prefix.
+	RevokeKey(ctx context.Context, prefix string) error
+	Projects(ctx context.Context) ([]Project, error)
+	// DeleteProject removes the project, its keys and its events.
+	DeleteProject(ctx context.Context, name string) error
+	// Sync returns when everything acknowledged so far can be queried.
+	Sync(ctx context.Context) error
+}
+
+// Key is a key without its secret.
+type Key struct {
+	Prefix   string     `json:"prefix"`
+	Kind     string     `json:"kind"`
+	Project  string     `json:"project"`
+	Created  time.Time  `json:"created_at"`
+	LastUsed *time.Time `json:"last_used"`
+	Revoked  *time.Time `json:"revoked_at"`
+}
+
+// Project is a project as listed.
+type Project struct {
+	Name    string    `json:"name"`
+	Created time.Time `json:"created_at"`
+}

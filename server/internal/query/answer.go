@@ -95,6 +95,10 @@ type Bucket struct {
 	At     time.Time `json:"at"`
 	Calls  int64     `json:"calls"`
 	Slices Slices    `json:"slices"`
+	// For the sparklines of the cards; null where not asked for or not known.
+	P95US            *int64 `json:"p95_us,omitempty"`
+	Sessions         *int64 `json:"sessions,omitempty"`
+	FirstCallSuccess *Share `json:"first_call_success,omitempty"`
 }
 
 // LatencyBar is one bar of the latency histogram: calls whose duration lies in

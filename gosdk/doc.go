@@ -1,0 +1,22 @@
+// Package gosdk watches a server built on the official Go SDK for the Model
+// Context Protocol, github.com/modelcontextprotocol/go-sdk. One line does it:
+//
+//	client := umpire.New(umpire.Options{Endpoint: "http://127.0.0.1:8787", Key: "ump_w_…"})
+//	defer client.Close(context.Background())
+//	gosdk.Watch(server, client)
+//
+// What flows in: every request that reaches the server's receiving middleware,
+// with the result or the error that the handler gave. What flows out: one
+// umpire.Event for each tools/call, judged by docs/outcomes.md, and one for
+// each change of what tools/list says, both handed to the umpire.Client.
+//
+// The package never changes a result or an error, never swallows a panic
+// (unless WithRecover asks for it), never blocks a call but for the flush
+// before a process dies, and never panics by itself.
+//
+// What it cannot see: requests that the SDK refuses before its middleware runs
+// (parameters that are no object, an unsupported protocol version), calls that
+// were cancelled while still queued, the end of an HTTP stream unless the SDK's
+// own PropagateRequestCancellation is on, panics in goroutines that a handler
+// started, and answers of middleware that was added after Watch.
+package gosdk

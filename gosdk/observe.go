@@ -1,0 +1,203 @@
+package gosdk
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// asksForInput reports whether the answer is a question back and no outcome
+// (outcomes.md 1.2, 2.6).
+func asksForInput(res *mcp.CallToolResult, err error) bool {
+	if err != nil {
+		return codeOf(err) == mcp.CodeURLElicitationRequired
+	}
+	return res != nil && res.NeedsInput()
+}
+
+// isRefusedBefore reports whether err is one of the refusals that the protocol
+// itself makes before a call is a call (outcomes.md 2.6).
+func isRefusedBefore(err error) bool {
+	code := codeOf(err)
+	return code <= mcp.CodeHeaderMismatch && code >= mcp.CodeUnsupportedProtocolVersion
+}
+
+// codeOf returns the code that the SDK writes on the wire for err: 0 for an
+// error without one.
+func codeOf(err error) int64 {
+	var rpc *jsonrpc.Error
+	if err == nil || !errors.As(err, &rpc) || rpc == nil {
+		return 0
+	}
+	return rpc.Code
+}
+
+// observe puts into c.obs what the handler gave back.
+func observe(c *call, res *mcp.CallToolResult, err error) {
+	o := &c.obs
+	c.observed()
+	switch {
+	case err != nil:
+		observeError(o, err)
+	case res == nil:
+		o.NoResult, o.Ran = true, "yes"
+	default:
+		observeResult(c, res)
+	}
+}
+
+// observeError tells a JSON-RPC error object, which is judged by its code, from
+// a Go error that the SDK turns into one with code 0.
+func observeError(o *umpire.Observation, err error) {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) && rpc != nil {
+		// The SDK sends the code of the inner error with the text of the outer one.
+		message := err.Error()
+		if err == error(rpc) {
+			message = rpc.Message
+		}
+		o.RPC = &umpire.RPCError{Code: rpc.Code, Message: message}
+		if rpc.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(message, "unknown tool ") {
+			o.Ran = "no"
+		}
+		return
+	}
+	o.Err, o.Ran = err, "yes"
+}
+
+func observeResult(c *call, res *mcp.CallToolResult) {
+	o := &c.obs
+	o.Ran = "yes"
+	o.IsError = res.IsError
+	o.Texts = c.text[:0]
+	for _, block := range res.Content {
+		if text, ok := block.(*mcp.TextContent); ok && text != nil {
+			o.Texts = append(o.Texts, text.Text)
+		} else {
+			o.Others++
+		}
+	}
+	o.Structured = structured(res.StructuredContent)
+	o.ExtraKeys = res.InputRequests != nil || res.RequestState != ""
+	if !res.IsError {
+		return
+	}
+	o.NamedType, _ = res.Meta["umpire/errorType"].(string)
+	if err := res.GetError(); err != nil {
+		o.Err, o.Shown = err, true
+		if refusedArguments(err) || undecodable(err, o.Arguments) {
+			o.Ran = "no"
+		}
+	}
+}
+
+// refusedArguments reports whether err is the SDK's own refusal of arguments
+// that break the schema. The SDK builds it without wrapping, so no error of a
+// handler that says more than a text has its shape.
+func refusedArguments(err error) bool {
+	return errors.Unwrap(err) == nil && strings.HasPrefix(err.Error(), `validating "arguments": `)
+}
+
+// undecodable reports whether err says that the arguments, which passed the
+// schema, did not fit the handler's Go type. A handler that returns such an
+// error about a document of its own names a field that is no argument.
+func undecodable(err error, arguments []byte) bool {
+	mismatch, ok := err.(*json.UnmarshalTypeError) // bare: the SDK does not wrap it
+	if !ok {
+		return false
+	}
+	root, _, _ := strings.Cut(mismatch.Field, ".")
+	var given map[string]json.RawMessage
+	if json.Unmarshal(arguments, &given) != nil {
+		return false
+	}
+	_, is := given[root]
+	return is
+}
+
+// structured returns the JSON of structured content. Typed tools have it
+// marshalled already; else it is marshalled as the SDK will do it after us.
+func structured(v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case json.RawMessage:
+		return v
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// responseBytes is the size of text, data and structured content.
+func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
+	if res == nil {
+		return 0
+	}
+	n := len(o.Structured)
+	for _, block := range res.Content {
+		switch b := block.(type) {
+		case *mcp.TextContent:
+			if b != nil {
+				n += len(b.Text)
+			}
+		case *mcp.ImageContent:
+			if b != nil {
+				n += len(b.Data)
+			}
+		case *mcp.AudioContent:
+			if b != nil {
+				n += len(b.Data)
+			}
+		case *mcp.EmbeddedResource:
+			if b != nil && b.Resource != nil {
+				n += len(b.Resource.Text) + len(b.Resource.Blob)
+			}
+		}
+	}
+	return int64(n)
+}
+
+// judge adds the judgement to c.event. A hook of the owner, or an error's own
+// method, that panics costs its own say and never the event.
+func (w *watcher) judge(c *call) {
+	o := &c.obs
+	o.ClassifyError, o.ReturnedErrors, o.IsEmpty = w.hooks.ClassifyError, w.hooks.ReturnedErrors, w.hooks.IsEmpty
+	o.EmptyIsFine = w.fine[o.Tool]
+	if tryJudge(c) {
+		return
+	}
+	o.ClassifyError, o.IsEmpty = nil, nil
+	if tryJudge(c) {
+		return
+	}
+	if o.Err != nil {
+		o.Err = errUnreadable
+	}
+	if o.Panicked {
+		o.PanicValue = errUnreadable
+	}
+	tryJudge(c)
+}
+
+var errUnreadable = errors.New("")
+
+func tryJudge(c *call) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	judged := c.obs.Judge()
+	late, took, request, response := c.event.Late, c.event.DurationUS, c.event.RequestBytes, c.event.ResponseBytes
+	c.event.Call = judged
+	c.event.Late, c.event.DurationUS, c.event.RequestBytes, c.event.ResponseBytes = late, took, request, response
+	return true
+}

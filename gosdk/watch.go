@@ -1,0 +1,148 @@
+package gosdk
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// The methods that the middleware looks at. All others pass by untouched.
+const (
+	methodCall       = "tools/call"
+	methodList       = "tools/list"
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+)
+
+// An Option says something about the one server that is being watched.
+type Option func(*watcher)
+
+// WithRecover turns a panic of a tool into an error result ("internal error"),
+// so that the process lives on. It is off by default: a panic that is watched
+// ends the process as it would have done unwatched (outcomes.md 2.9).
+func WithRecover() Option {
+	return func(w *watcher) { w.recovers = true }
+}
+
+// Watch records every tools/call of server with client, whether its tool was
+// added before or is added later. It may be called while the server is serving.
+// Call it after the server's own middleware was added, so that it sees what the
+// client sees. Watching a server twice with the same client changes nothing.
+// Nothing happens for a nil server, and for a client that is nil or records
+// nothing.
+func Watch(server *mcp.Server, client *umpire.Client, opts ...Option) {
+	if server == nil || !client.Enabled() {
+		return
+	}
+	if !watched.of(server).add(client) {
+		return
+	}
+	w := newWatcher(server, client, opts)
+	server.AddReceivingMiddleware(w.middleware)
+}
+
+// watcher watches one server for one client.
+type watcher struct {
+	client   *umpire.Client
+	hooks    umpire.Options  // the owner's judgement hooks
+	fine     map[string]bool // tools whose empty answers are fine
+	recovers bool
+
+	// server is the peer written on events. It is read from the server when
+	// watching begins and corrected by the handshake that passes through.
+	server   atomic.Pointer[umpire.Peer]
+	sessions weakTable[mcp.ServerSession, session]
+	catalog  atomic.Pointer[catalog]
+	open     openCalls
+}
+
+func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watcher {
+	w := &watcher{client: client, hooks: client.Options()}
+	for _, o := range opts {
+		if o != nil {
+			o(w)
+		}
+	}
+	w.fine = make(map[string]bool, len(w.hooks.EmptyIsFine))
+	for _, tool := range w.hooks.EmptyIsFine {
+		w.fine[tool] = true
+	}
+	w.sessions.make = newSession
+	w.open.withdrawn = w.withdrawn
+	w.calledItself(peekServer(server))
+	return w
+}
+
+// calledItself takes note of the name that the server gives itself.
+func (w *watcher) calledItself(p umpire.Peer) {
+	if old := w.server.Load(); old != nil && *old == p {
+		return
+	}
+	w.server.Store(&p)
+	w.catalog.Store(catalogs.of(w.client).named(p))
+}
+
+func (w *watcher) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch method {
+		case methodCall:
+			if r, ok := req.(*mcp.CallToolRequest); ok {
+				return w.call(ctx, r, next)
+			}
+		case methodList:
+			res, err := next(ctx, method, req)
+			w.sawList(ctx, req, res, err, next)
+			return res, err
+		case methodInitialize:
+			res, err := next(ctx, method, req)
+			w.sawHandshake(req, res)
+			return res, err
+		case methodCancelled:
+			w.sawCancellation(req)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// sawHandshake notes what only the answer to initialize tells: the server's
+// name, and the protocol version that was agreed on.
+func (w *watcher) sawHandshake(req mcp.Request, res mcp.Result) {
+	defer func() { _ = recover() }() // nothing of ours reaches the server
+	r, ok := res.(*mcp.InitializeResult)
+	if !ok || r == nil {
+		return
+	}
+	if r.ServerInfo != nil {
+		w.calledItself(umpire.Peer{Name: r.ServerInfo.Name, Version: r.ServerInfo.Version})
+	}
+	if ss, ok := req.GetSession().(*mcp.ServerSession); ok && ss != nil {
+		w.sessions.of(ss).agreed.Store(&r.ProtocolVersion)
+	}
+}
+
+// watched remembers who watches which server, so that watching twice is
+// watching once.
+var watched = weakTable[mcp.Server, watchers]{make: func(*mcp.Server) *watchers { return new(watchers) }}
+
+type watchers struct {
+	mu      sync.Mutex
+	clients map[*umpire.Client]bool
+}
+
+// add reports whether client is new here.
+func (w *watchers) add(client *umpire.Client) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.clients[client] {
+		return false
+	}
+	if w.clients == nil {
+		w.clients = make(map[*umpire.Client]bool)
+	}
+	w.clients[client] = true
+	return true
+}

@@ -2,15 +2,29 @@ package store
 
 import "time"
 
+// Unknown is the name of what is not known: a row, a facet or a filter value for
+// calls whose client, version, session … is empty. Every answer says it, and
+// every filter takes it. (A value that is spelled "unknown" by its sender, as a
+// platform may be, is the same.) Of the filters that describe a failure (cause,
+// error type, error status, fingerprint) it means the failed calls without one;
+// of outcome and slice, the events without a known outcome.
+const Unknown = "unknown"
+
+// Recent is how long a call must have ended before first-call success counts it
+// (outcomes.md 6.3), and how soon after the end of a call another one of the
+// same tool is its rewording (outcomes.md 6.2).
+const Recent = 30 * time.Second
+
 // Filter narrows a question. A list means any of its values; an empty list
 // narrows nothing. The names are the same in the query string, the flags and
 // the tools' arguments (docs/wire.md).
 type Filter struct {
 	Project uint32
-	// From and To bound started_at: From <= t < To, both UTC.
+	// From and To bound started_at: From <= t < To, both UTC, in microseconds.
 	From, To time.Time
 	// Now is when the question is asked: a call that ended less than 30 seconds
-	// before it is not yet in first-call success (outcomes.md 6.3).
+	// before it is not yet in first-call success (outcomes.md 6.3). The zero Now
+	// waits for nothing.
 	Now time.Time
 
 	// Held by the hourly rollups.
@@ -27,5 +41,22 @@ func (f Filter) FromRollups() bool {
 			return false
 		}
 	}
-	return f.From.Equal(f.From.Truncate(time.Hour)) && f.To.Equal(f.To.Truncate(time.Hour))
+	return wholeHour(f.From) && wholeHour(f.To)
+}
+
+func wholeHour(t time.Time) bool { return t.Equal(t.Truncate(time.Hour)) }
+
+// monday is where all steps are counted from, so that steps of days begin at
+// midnight UTC and steps of weeks on a Monday.
+var monday = time.Date(1969, time.December, 29, 0, 0, 0, 0, time.UTC)
+
+// StepStart is the start of the step that t lies in: the points of a series lie
+// at multiples of the step, counted from a Monday at midnight UTC.
+func StepStart(t time.Time, step time.Duration) time.Time {
+	since := t.Sub(monday)
+	down := since % step
+	if down < 0 {
+		down += step
+	}
+	return t.Add(-down).UTC()
 }

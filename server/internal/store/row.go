@@ -2,8 +2,9 @@ package store
 
 import "time"
 
-// Counts are the additive counters of a set of calls.
-// OK + BadArgs + ToolError + Crashed = Calls, and Empty is a part of OK.
+// Counts are the additive counters of a set of calls: events of kind call with
+// a known outcome. OK + BadArgs + ToolError + Crashed = Calls, and Empty is a
+// part of OK.
 type Counts struct {
 	Calls, OK, Empty, BadArgs, ToolError, Crashed int64
 }
@@ -32,17 +33,16 @@ type Totals struct {
 	Sessions int64
 }
 
-// Histogram counts durations by bucket: floor(16*log2(microseconds)), clamped
-// to 0..479.
+// Histogram counts durations by their Bucket.
 type Histogram map[int]int64
 
 // Point is one step of a series.
 type Point struct {
-	At time.Time
+	At time.Time // StepStart of the calls counted
 	Counts
 }
 
-// ToolRow is one tool's calls.
+// ToolRow is one tool's calls. LastSeen is when the last of them started.
 type ToolRow struct {
 	Tool string
 	Counts
@@ -53,10 +53,12 @@ type ToolRow struct {
 	LastSeen                     time.Time
 }
 
-// ClientRow is one client's calls, over all of its versions.
+// ClientRow is one client's calls, over all of its versions. LastSeen is when
+// the last of them started.
 type ClientRow struct {
 	Client string
-	// Versions are those seen, the newest first seen last.
+	// Versions are those that the calls came from, in the order in which they
+	// were first seen in the range.
 	Versions []string
 	Counts
 	Latency  Histogram
@@ -64,7 +66,8 @@ type ClientRow struct {
 	LastSeen time.Time
 }
 
-// CatalogRow is a tool that a server lists.
+// CatalogRow is a tool that a server lists, by its newest definition. FirstSeen
+// is when the tool was first listed, in any definition.
 type CatalogRow struct {
 	Server, Env, Tool, Title, Description, Definition string
 	Bytes                                             int64
@@ -79,7 +82,8 @@ type DefinitionRow struct {
 	FirstSeen  time.Time
 }
 
-// UnknownToolRow is a name that was asked for and that no server has.
+// UnknownToolRow is a name that was asked for and that no server has (cause
+// unknown_tool).
 type UnknownToolRow struct {
 	Name    string
 	Calls   int64
@@ -109,7 +113,10 @@ type NameCount struct {
 	Calls int64
 }
 
-// Facets are the values that occur, most called first.
+// Facets are the values that occur, most called first, at most MaxFacets each.
 type Facets struct {
 	Servers, Versions, Envs, Tools, Clients, Platforms []string
 }
+
+// MaxFacets bounds each list of Facets: what a menu can show.
+const MaxFacets = 500

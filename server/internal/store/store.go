@@ -47,18 +47,21 @@ type Writer interface {
 
 // Reader is what package query needs: one method a question. Each reads the
 // hourly rollups when the filter allows (Filter.FromRollups) and raw events
-// otherwise, with the same result.
+// otherwise, with the same result. What is not known goes by the name Unknown
+// in every row. Rows come most called first, ties by name.
 type Reader interface {
 	Totals(ctx context.Context, f Filter) (Totals, error)
-	// Series has one point per step that holds calls, oldest first; gaps are
-	// filled by the caller. step is a whole number of hours, or below an hour
-	// (then raw events are read).
+	// Series has one point per step that holds calls, oldest first, each At
+	// StepStart; gaps are filled by the caller. Raw events are read unless step
+	// is a whole number of hours.
 	Series(ctx context.Context, f Filter, step time.Duration) ([]Point, error)
 	ByTool(ctx context.Context, f Filter) ([]ToolRow, error)
 	ByClient(ctx context.Context, f Filter) ([]ClientRow, error)
 	// Catalog is the newest definition of each tool that a server ever listed,
-	// narrowed by project, server and env of the filter.
+	// narrowed by project, server, version, env and tool of the filter.
 	Catalog(ctx context.Context, f Filter) ([]CatalogRow, error)
+	// Definitions are the versions that a tool's definition had, oldest first,
+	// narrowed as Catalog is.
 	Definitions(ctx context.Context, f Filter, tool string) ([]DefinitionRow, error)
 	UnknownTools(ctx context.Context, f Filter, limit int) ([]UnknownToolRow, error)
 	Failures(ctx context.Context, f Filter, limit int) ([]FailureRow, error)
@@ -66,8 +69,10 @@ type Reader interface {
 	EmptyRules(ctx context.Context, f Filter) ([]NameCount, error)
 	Suspects(ctx context.Context, f Filter) ([]NameCount, error)
 	// Neighbours counts the tools called right before and right after the
-	// filter's one tool, in the same session.
+	// filter's one tool, in the same session and within the filter's range; the
+	// rest of the filter narrows the tool's own calls, not its neighbours.
 	Neighbours(ctx context.Context, f Filter, limit int) (before, after []NameCount, err error)
-	// Facets lists what the project's filters can be set to in the filter's range.
+	// Facets lists what the project's filters can be set to in the filter's
+	// range; nothing else of the filter narrows it.
 	Facets(ctx context.Context, f Filter) (Facets, error)
 }

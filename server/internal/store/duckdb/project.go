@@ -1,0 +1,73 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	duck "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// Known implements store.Writer.
+func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error) {
+	known := make(map[umpire.ID]bool)
+	if len(ids) == 0 {
+		return known, nil
+	}
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	const query = "SELECT id FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
+	rows, err := db.read.QueryContext(ctx, query, project, texts)
+	if err != nil {
+		return nil, fmt.Errorf("cannot look up %d ids: %w", len(ids), err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id duck.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("cannot read an id: %w", err)
+		}
+		known[umpire.ID(id)] = true
+	}
+	return known, rows.Err()
+}
+
+// RecentIDs implements store.Writer.
+func (db *DB) RecentIDs(ctx context.Context, since time.Time, yield func(project uint32, id umpire.ID)) error {
+	rows, err := db.read.QueryContext(ctx, "SELECT project, id FROM events WHERE received_at >= make_timestamp($1::BIGINT)", since.UnixMicro())
+	if err != nil {
+		return fmt.Errorf("cannot list recent ids: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var project uint32
+		var id duck.UUID
+		if err := rows.Scan(&project, &id); err != nil {
+			return fmt.Errorf("cannot read an id: %w", err)
+		}
+		yield(project, umpire.ID(id))
+	}
+	return rows.Err()
+}
+
+// tables hold rows of projects.
+var tables = []string{"events", "tool_hours", "tool_latency", "session_hours", "client_hours", "kind_hours", "catalog"}
+
+// DeleteProject implements store.Writer.
+func (db *DB) DeleteProject(ctx context.Context, project uint32) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.transact(ctx, func(tx *sql.Tx) error {
+		for _, table := range tables {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {
+				return fmt.Errorf("cannot delete project %d from %q: %w", project, table, err)
+			}
+		}
+		return nil
+	})
+}

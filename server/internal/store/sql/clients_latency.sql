@@ -1,0 +1,1 @@
+SELECT client, bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY client, bucket

@@ -1,0 +1,1 @@
+SELECT client, count(DISTINCT session) FROM ({{template "sessions" .}}) GROUP BY client

@@ -1,0 +1,65 @@
+{{- /* What an event counts for. The dot is the table: events, or one shaped like it. */ -}}
+
+{{define "slice" -}}
+CASE WHEN outcome NOT IN ('ok', 'bad_args', 'tool_error', 'crashed') THEN '' WHEN outcome = 'ok' AND empty THEN 'empty' ELSE outcome END
+{{- end}}
+
+{{define "known" -}}
+CASE WHEN c.{{.}} = '' THEN '{{unknown}}' ELSE c.{{.}} END
+{{- end}}
+
+{{define "known_failure" -}}
+CASE WHEN c.{{.}} <> '' THEN c.{{.}} WHEN c.failed THEN '{{unknown}}' ELSE '' END
+{{- end}}
+
+{{define "bucket" -}}
+least({{buckets}} - 1, floor(16 * log2(greatest(duration_us, 1))))::INTEGER
+{{- end}}
+
+{{define "facts"}}
+SELECT
+  c.project, c.id, c.kind, c.started_at, c.ended_at, date_trunc('hour', c.started_at) AS hour,
+  {{template "known" "server_name"}} AS server,
+  {{template "known" "server_version"}} AS version,
+  {{template "known" "server_env"}} AS env,
+  {{template "known" "tool"}} AS tool,
+  {{template "known" "client_name"}} AS client,
+  {{template "known" "platform"}} AS platform,
+  CASE WHEN c.slice = '' THEN '{{unknown}}' ELSE c.slice END AS slice,
+  CASE WHEN c.slice = '' THEN '{{unknown}}' ELSE c.outcome END AS outcome,
+  {{template "known_failure" "cause"}} AS cause,
+  {{template "known_failure" "error_type"}} AS error_type,
+  CASE WHEN c.error_status IS NOT NULL THEN c.error_status::VARCHAR WHEN c.failed THEN '{{unknown}}' ELSE '' END AS error_status,
+  {{template "known_failure" "fingerprint"}} AS fingerprint,
+  {{template "known" "session"}} AS session,
+  {{template "known" `"user"`}} AS person,
+  c.session AS raw_session, c.client_version, c.failed, c.empty_rule, c.suspects, c.bad_params, c.near,
+  c.error_message, c.error_status AS raw_status,
+  CASE WHEN c.slice <> '' THEN c.started_at END AS last_at,
+  CASE WHEN c.slice <> '' THEN c.duration_us END AS duration_us,
+  (c.slice <> '')::BIGINT AS calls,
+  (c.slice IN ('ok', 'empty'))::BIGINT AS ok,
+  (c.slice = 'empty')::BIGINT AS empty,
+  (c.slice = 'bad_args')::BIGINT AS bad_args,
+  (c.slice = 'tool_error')::BIGINT AS tool_error,
+  (c.slice = 'crashed')::BIGINT AS crashed,
+  (c.kind = 'cancelled')::BIGINT AS cancelled,
+  (c.kind = 'round')::BIGINT AS rounds,
+  (c.kind = 'call' AND c.slice = '')::BIGINT AS set_aside,
+  (c.slice <> '' AND c.is_retry)::BIGINT AS retries,
+  (c.slice <> '' AND c.reworded)::BIGINT AS reworded,
+  (c.slice <> '' AND c.session = '')::BIGINT AS no_session,
+  (c.slice <> '' AND c.session <> '' AND NOT c.is_retry)::BIGINT AS first_calls,
+  (c.slice = 'ok' AND c.session <> '' AND NOT c.is_retry)::BIGINT AS first_ok,
+  CASE WHEN c.slice <> '' THEN coalesce(c.request_bytes, 0) ELSE 0 END AS request_bytes,
+  (c.slice <> '' AND c.request_bytes IS NOT NULL)::BIGINT AS request_known,
+  CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
+  (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
+FROM (
+  SELECT s.*, s.slice IN ('bad_args', 'tool_error', 'crashed') AS failed
+  FROM (
+    SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice
+    FROM {{.}}
+  ) s
+) c
+{{- end}}

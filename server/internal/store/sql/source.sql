@@ -1,0 +1,87 @@
+{{- /* Where a question reads from: the rollups, or the same columns counted from events. */ -}}
+
+{{define "dimensions"}}
+  {{- with .Server}} AND server IN ({{args .}}){{end}}
+  {{- with .Version}} AND version IN ({{args .}}){{end}}
+  {{- with .Env}} AND env IN ({{args .}}){{end}}
+  {{- with .Tool}} AND tool IN ({{args .}}){{end}}
+  {{- with .Client}} AND client IN ({{args .}}){{end}}
+  {{- with .Platform}} AND platform IN ({{args .}}){{end}}
+{{- end}}
+
+{{define "hours" -}}
+project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- template "dimensions" .}}
+{{- end}}
+
+{{define "narrowed"}}
+  {{- template "dimensions" .}}
+  {{- with .Outcome}} AND outcome IN ({{args .}}){{end}}
+  {{- with .Slice}} AND slice IN ({{args .}}){{end}}
+  {{- with .Cause}} AND cause IN ({{args .}}){{end}}
+  {{- with .ErrorType}} AND error_type IN ({{args .}}){{end}}
+  {{- with .ErrorStatus}} AND error_status IN ({{args .}}){{end}}
+  {{- with .Fingerprint}} AND fingerprint IN ({{args .}}){{end}}
+  {{- with .Session}} AND session IN ({{args .}}){{end}}
+  {{- with .User}} AND person IN ({{args .}}){{end}}
+{{- end}}
+
+{{define "moments" -}}
+project = {{arg .Project}} AND started_at >= {{arg .From}} AND started_at < {{arg .To}} {{- template "narrowed" .}}
+{{- end}}
+
+{{define "comma_counters"}}{{range counters}}, {{.}}{{end}}{{end}}
+
+{{define "source"}}
+{{- if .Rollups}}
+SELECT {{dims}}, hour AS moment {{template "comma_counters"}}, last_at
+FROM tool_hours WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, started_at AS moment {{template "comma_counters"}}, last_at
+FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
+{{- end}}
+{{- if not .Recent.IsZero}}
+UNION ALL -- too recent for first-call success (outcomes.md 6.3)
+SELECT {{dims}}, started_at AS moment {{- range counters}}, {{if first .}}-{{.}}{{else}}0{{end}}{{end}}, NULL
+FROM ({{template "facts" "events"}}) WHERE ended_at > {{arg .Recent}} AND first_calls = 1 AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "latency"}}
+{{- if .Rollups}}
+SELECT {{dims}}, bucket, n FROM tool_latency WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, {{template "bucket"}} AS bucket, 1 AS n
+FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "sessions"}}
+{{- if .Rollups}}
+SELECT {{dims}}, session FROM session_hours WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, raw_session AS session
+FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "client_versions"}}
+{{- if .Rollups}}
+SELECT {{dims}}, client_version, first_at FROM client_hours WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, client_version, started_at AS first_at
+FROM ({{template "facts" "events"}}) WHERE calls = 1 AND client_version <> '' AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "other_kinds"}}
+{{- if .Rollups}}
+SELECT {{dims}}, kind, n FROM kind_hours WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, kind, 1 AS n
+FROM ({{template "facts" "events"}}) WHERE {{template "other_kind"}} AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "other_kind" -}}
+kind NOT IN ('call', 'cancelled', 'round', 'catalog', 'session', 'resource', 'prompt', 'custom')
+{{- end}}

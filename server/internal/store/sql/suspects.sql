@@ -1,0 +1,7 @@
+SELECT name, count(*) AS n
+FROM (
+  SELECT unnest(list_distinct(from_json(suspects, '["VARCHAR"]'))) AS name
+  FROM ({{template "facts" "events"}})
+  WHERE ok = 1 AND suspects <> '' AND {{template "moments" .Filter}}
+)
+GROUP BY name ORDER BY n DESC, name

@@ -1,0 +1,1 @@
+SELECT tool, bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY tool, bucket

@@ -1,0 +1,1 @@
+SELECT bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY bucket

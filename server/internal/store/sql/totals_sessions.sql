@@ -1,0 +1,1 @@
+SELECT count(DISTINCT session) FROM ({{template "sessions" .}})

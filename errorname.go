@@ -1,0 +1,225 @@
+package umpire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// maxErrorType is the longest error_type (outcomes.md 5.1).
+const maxErrorType = 64
+
+// maxChain bounds how many errors of a chain are looked at: a cyclic Unwrap must
+// end.
+const maxChain = 100
+
+// errorName is error_type and error_status of a failure (outcomes.md 5.1, 5.2).
+func (o *Observation) errorName(c *Call) (name string, status int) {
+	switch {
+	case o.Panicked:
+		return panicName(o.PanicValue), 0
+	case c.Cause == causeSchema || c.Cause == causeSchemaInTool && o.Err == nil && o.NamedType == "":
+		return schemaName(c.BadParams), 0
+	case o.Err != nil && c.Cause != causeOutputSchema && c.Cause != causeInputUnavailable:
+		return goErrorName(o.Err)
+	case c.Cause == causeInputUnavailable:
+		return causeInputUnavailable, 0
+	case o.RPC != nil && (c.Cause == causeRefused || c.Cause == causeProtocol):
+		return "jsonrpc:" + strconv.FormatInt(o.RPC.Code, 10), 0
+	case o.IsError:
+		name = boundedName(o.NamedType)
+		if name == "Error" { // says no more than isError does
+			name = ""
+		}
+		return name, 0
+	}
+	return "", 0
+}
+
+func schemaName(params []BadParam) string {
+	if len(params) == 0 {
+		return ""
+	}
+	if params[0].Path == "" && params[0].Rule == "type" {
+		return "schema:not_an_object"
+	}
+	return boundedName("schema:" + params[0].Rule)
+}
+
+// goErrorName walks the sources of 5.1 in their order.
+func goErrorName(err error) (name string, status int) {
+	defer func() {
+		if recover() != nil {
+			name, status = "error", 0
+		}
+	}()
+	chain := unwrapped(err)
+	status, carrier := statusOf(chain)
+	if name := errorTypeName(err); name != "" {
+		return name, status
+	}
+	if status != 0 {
+		suffix := ":" + strconv.Itoa(status)
+		return cutBytes(typeName(carrier), maxErrorType-len(suffix)) + suffix, status
+	}
+	if isTimeout(err) {
+		return "timeout", 0
+	}
+	for _, e := range chain {
+		if !isWrapper(e) {
+			return typeName(e), 0
+		}
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return s.name, 0
+		}
+	}
+	if chain[len(chain)-1].Error() == "sql: no rows in result set" {
+		return "sql.ErrNoRows", 0 // known by its text: database/sql is not to be linked in for its name
+	}
+	return "error", 0
+}
+
+// sentinels are errors that are told by identity, since their type says nothing.
+var sentinels = []struct {
+	err  error
+	name string
+}{
+	{context.Canceled, "context.Canceled"},
+	{fs.ErrNotExist, "fs.ErrNotExist"},
+	{fs.ErrExist, "fs.ErrExist"},
+	{fs.ErrPermission, "fs.ErrPermission"},
+	{fs.ErrClosed, "fs.ErrClosed"},
+	{fs.ErrInvalid, "fs.ErrInvalid"},
+	{io.ErrUnexpectedEOF, "io.ErrUnexpectedEOF"},
+	{io.EOF, "io.EOF"},
+	{io.ErrClosedPipe, "io.ErrClosedPipe"},
+	{errors.ErrUnsupported, "errors.ErrUnsupported"},
+}
+
+// unwrapped lists the errors of a chain, depth first, err itself first.
+func unwrapped(err error) []error {
+	list := make([]error, 0, 8)
+	var walk func(error)
+	walk = func(e error) {
+		if e == nil || len(list) >= maxChain {
+			return
+		}
+		list = append(list, e)
+		switch u := e.(type) { //nolint:errorlint // this is the walk itself
+		case interface{ Unwrap() error }:
+			walk(u.Unwrap())
+		case interface{ Unwrap() []error }:
+			for _, inner := range u.Unwrap() {
+				walk(inner)
+			}
+		}
+	}
+	walk(err)
+	return list
+}
+
+// isWrapper reports whether e is one of the types with which the standard
+// library wraps or makes errors, whose name therefore says nothing.
+func isWrapper(e error) bool {
+	t := reflect.TypeOf(e)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == "fmt" || t.PkgPath() == "errors"
+}
+
+// isTimeout knows deadlines and everything that calls itself a timeout.
+func isTimeout(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return true
+	}
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// typeName is pkg.Type, without pointers and type arguments, bounded.
+func typeName(v any) string {
+	t := reflect.TypeOf(v)
+	if t == nil {
+		return "nil"
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, _, _ := strings.Cut(t.String(), "[")
+	return boundedName(name)
+}
+
+// boundedName makes a name fit error_type: other characters become _, and what
+// is too long is cut.
+func boundedName(name string) string {
+	name = cutBytes(strings.TrimSpace(name), maxErrorType)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '.', r == ':', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// panicName names what was recovered, never its text.
+func panicName(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "panic:goexit"
+	case runtime.Error:
+		text := errorText(v)
+		for _, known := range runtimePanics {
+			if strings.Contains(text, known.text) {
+				return "panic:" + known.name
+			}
+		}
+		return boundedName("panic:" + typeName(v))
+	default:
+		return boundedName("panic:" + typeName(v))
+	}
+}
+
+// runtimePanics are the texts of the Go runtime, the same since Go 1.0 or so.
+var runtimePanics = []struct{ text, name string }{
+	{"nil pointer dereference", "nil_pointer"},
+	{"index out of range", "index_out_of_range"},
+	{"slice bounds out of range", "slice_bounds"},
+	{"assignment to entry in nil map", "nil_map"},
+	{"integer divide by zero", "divide_by_zero"},
+	{"interface conversion", "type_assertion"},
+	{"makeslice", "make_slice"},
+	{"close of closed channel", "closed_channel"},
+	{"send on closed channel", "closed_channel"},
+}
+
+// panicText is the text of what was recovered.
+func panicText(value any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "a panic without a readable text"
+		}
+	}()
+	switch v := value.(type) {
+	case nil:
+		return "the handler's goroutine ended (runtime.Goexit)"
+	case error:
+		return v.Error()
+	case string:
+		return v
+	case interface{ String() string }:
+		return v.String()
+	default:
+		// A struct or number is named, not printed: its fields are values of the server.
+		return typeName(v)
+	}
+}

@@ -1,0 +1,160 @@
+package umpire
+
+import (
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+)
+
+// named is an error that says which outcome or which name it stands for. The
+// methods are a contract with the authors of tools (docs/go-sdk.md); they need
+// to import nothing.
+type (
+	named  interface{ MCPErrorType() string }
+	judged interface{ MCPOutcome() string }
+)
+
+// goVerdict decides what a returned Go error counts as, in the order of
+// outcomes.md 2.5. Methods of foreign errors run here: whatever panics says
+// nothing.
+func (o *Observation) goVerdict() (v verdict) {
+	v = verdict{outcome: Crashed, cause: causeReturned}
+	if o.Shown {
+		v.outcome = ToolError // what the model saw decides
+	}
+	if said := saidOutcome(o.Err); said.Failed() {
+		return returnedAs(said)
+	}
+	if o.ClassifyError != nil {
+		if said := classified(o.ClassifyError, o.Err); said.Failed() {
+			return returnedAs(said)
+		}
+	}
+	switch {
+	case isBug(o.Err):
+		return returnedAs(Crashed)
+	case errorTypeName(o.Err) != "":
+		return returnedAs(ToolError) // a named error is an expected one
+	case o.ReturnedErrors.Failed():
+		return returnedAs(o.ReturnedErrors)
+	}
+	return v
+}
+
+// returnedAs gives an outcome the cause that the closed list has for it.
+func returnedAs(outcome Outcome) verdict {
+	if outcome == BadArgs {
+		return verdict{outcome: BadArgs, cause: causeInvalidParams}
+	}
+	return verdict{outcome: outcome, cause: causeReturned}
+}
+
+// saidOutcome asks the chain for MCPOutcome. A word that is no failing outcome
+// counts as silence (outcomes.md 2.1).
+func saidOutcome(err error) (said Outcome) {
+	defer func() {
+		if recover() != nil {
+			said = ""
+		}
+	}()
+	var j judged
+	if errors.As(err, &j) {
+		return Outcome(j.MCPOutcome())
+	}
+	return ""
+}
+
+func classified(hook func(error) Outcome, err error) (said Outcome) {
+	defer func() {
+		if recover() != nil {
+			said = ""
+		}
+	}()
+	return hook(err)
+}
+
+// errorTypeName asks the chain for MCPErrorType.
+func errorTypeName(err error) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = ""
+		}
+	}()
+	var n named
+	if errors.As(err, &n) {
+		return boundedName(n.MCPErrorType())
+	}
+	return ""
+}
+
+// isBug knows the errors that only a bug makes: a runtime error that the handler
+// recovered, and values that JSON cannot hold.
+func isBug(err error) (bug bool) {
+	defer func() {
+		if recover() != nil {
+			bug = false
+		}
+	}()
+	var (
+		run         runtime.Error
+		unsupported *json.UnsupportedTypeError
+		value       *json.UnsupportedValueError
+		marshaler   *json.MarshalerError
+	)
+	return errors.As(err, &run) || errors.As(err, &unsupported) || errors.As(err, &value) || errors.As(err, &marshaler)
+}
+
+// bare reports whether err wraps nothing.
+func bare(err error) (is bool) {
+	defer func() {
+		if recover() != nil {
+			is = false
+		}
+	}()
+	if _, many := err.(interface{ Unwrap() []error }); many {
+		return false
+	}
+	return errors.Unwrap(err) == nil
+}
+
+// undecodable reports whether err says that arguments which passed the schema
+// did not fit the handler's Go type: the SDK returns encoding/json's error
+// unwrapped, and its field lies among the arguments. A handler that relays such
+// an error about a document of its own names another field.
+func undecodable(err error, arguments []byte) bool {
+	mismatch, ok := err.(*json.UnmarshalTypeError) //nolint:errorlint // only the unwrapped error is the SDK's
+	if !ok || mismatch == nil {
+		return false
+	}
+	root, _, _ := strings.Cut(mismatch.Field, ".")
+	var given map[string]json.RawMessage
+	if root == "" || json.Unmarshal(arguments, &given) != nil {
+		return false
+	}
+	_, is := given[root]
+	return is
+}
+
+// undecodableParam is the argument that undecodable found.
+func undecodableParam(err error) []BadParam {
+	mismatch, ok := err.(*json.UnmarshalTypeError) //nolint:errorlint // see undecodable
+	if !ok || mismatch == nil {
+		return nil
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1", ".", "/")
+	return []BadParam{{Path: "/" + escape.Replace(mismatch.Field), Rule: "type"}}
+}
+
+// errorText is err.Error(), or a stand-in when that panics.
+func errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "an error without a readable text"
+		}
+	}()
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,116 @@
+package umpire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/umpire-mcp/umpire/redact"
+)
+
+// maxMessage is the longest error_message, in characters (outcomes.md 5.3).
+const maxMessage = 500
+
+// maxRedacted bounds, in bytes, how much of a text is looked at for one
+// message: more cannot show, and a text of megabytes must cost nothing.
+const maxRedacted = 8 * maxMessage
+
+// message is outcomes.md 5.3: trimmed, redacted, then cut.
+func message(text string) string {
+	text = strings.ToValidUTF8(cutBytes(strings.TrimSpace(text), maxRedacted), "\uFFFD")
+	return strings.TrimSpace(cut(redact.String(text), maxMessage))
+}
+
+// fingerprint is outcomes.md 5.6: the same bug has the same one. Where it is
+// known which arguments were refused, they stand in for the message, because a
+// validator's text repeats the value.
+func (c *Call) fingerprint() string {
+	h := sha256.New()
+	write := func(s string) {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	write(c.Tool)
+	write(string(c.Outcome))
+	write(c.Cause)
+	write(c.ErrorType)
+	write(strconv.Itoa(c.ErrorStatus))
+	if c.Outcome == BadArgs && len(c.BadParams) > 0 {
+		for _, p := range c.BadParams {
+			write(indexless(p.Path))
+			write(p.Rule)
+		}
+	} else {
+		write(normalized(c.ErrorMessage))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// indexless replaces array indices in a JSON Pointer: /items/3/id and
+// /items/7/id are the same mistake.
+func indexless(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		if p != "" && strings.Trim(p, "0123456789") == "" {
+			parts[i] = "#"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// normalized replaces what differs between two occurrences of one bug: quoted
+// parts, and every word that holds a digit (numbers, ids, dates, addresses).
+func normalized(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		switch ch := text[i]; {
+		case ch == '"' || ch == '`' || ch == '\'' && (i == 0 || !wordByte(text[i-1])):
+			end := strings.IndexByte(text[i+1:], ch)
+			if end < 0 {
+				b.WriteByte(ch)
+				i++
+				continue
+			}
+			b.WriteString("?")
+			i += end + 2
+		case wordByte(ch):
+			end := i
+			digit := false
+			for end < len(text) && (wordByte(text[end]) || inWord(text, end)) {
+				digit = digit || text[end] >= '0' && text[end] <= '9'
+				end++
+			}
+			if digit {
+				b.WriteByte('#')
+			} else {
+				b.WriteString(text[i:end])
+			}
+			i = end
+		default:
+			b.WriteByte(ch)
+			i++
+		}
+	}
+	return b.String()
+}
+
+func wordByte(ch byte) bool {
+	return ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch == '_' || ch >= 0x80
+}
+
+// inWord reports whether the mark at i joins two halves of a number, date, id or
+// address: a dash, colon, dot, comma or plus between word characters.
+func inWord(text string, i int) bool {
+	switch text[i] {
+	case '-', ':', '.', ',', '+', '/':
+		return i > 0 && i+1 < len(text) && wordByte(text[i-1]) && wordByte(text[i+1])
+	}
+	return false
+}
+
+// lastToken is the last reference token of a JSON Pointer, unescaped.
+func lastToken(path string) string {
+	token := path[strings.LastIndexByte(path, '/')+1:]
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}

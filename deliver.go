@@ -1,0 +1,409 @@
+package umpire
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// batch is up to batchEvents events, encoded.
+type batch struct {
+	lines []byte // NDJSON, each line with its line feed
+	ends  []int  // where each line ends in lines
+
+	// What the batch accounts for in the queue. A batch from the spool
+	// accounts for nothing.
+	taken       int // events, the ones that could not be encoded included
+	weight      int
+	tooLarge    int
+	unencodable int
+}
+
+func (b *batch) line(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	return b.lines[from:b.ends[i]]
+}
+
+// halve splits a batch of two or more events in the middle.
+func (b *batch) halve() (batch, batch) {
+	half := len(b.ends) / 2
+	at := b.ends[half-1]
+	first, second := batch{lines: b.lines[:at], ends: b.ends[:half]}, *b
+	second.lines, second.ends = b.lines[at:], nil
+	for _, end := range b.ends[half:] {
+		second.ends = append(second.ends, end-at)
+	}
+	if b.taken > 0 {
+		first.taken, first.weight = half, b.weight/2
+		second.taken, second.weight = b.taken-half, b.weight-first.weight
+	}
+	return first, second
+}
+
+// sender is the one goroutine of a client. It alone touches its fields; what it
+// shares with callers is in Client, under its lock.
+type sender struct {
+	c     *Client
+	enc   encoder
+	door  door
+	spool spool
+	drain drainer
+
+	pending  []batch   // encoded and not settled, oldest first
+	dueAt    time.Time // when the queue is sent though no batch is full
+	retryAt  time.Time // nothing is tried before
+	attempts int       // in a row that failed
+	told     bool      // the server itself named retryAt
+	down     bool      // the last attempt reached nobody
+	up       bool      // the last attempt was answered by an Umpire server
+
+	announced bool
+	reported  bool // Close has tried to tell the drops
+}
+
+func newSender(c *Client, target *url.URL) *sender {
+	s := &sender{
+		c:    c,
+		enc:  encoder{opts: c.opts},
+		door: newDoor(c.opts, target),
+		spool: spool{
+			dir: spoolDir(c.opts, target), limit: c.opts.SpoolBytes, voice: c.voice,
+		},
+	}
+	c.spoolable = s.spool.usable()
+	return s
+}
+
+type action int
+
+const (
+	actWait action = iota
+	actSend
+	actSpool
+	actReport // an empty list: the announcement, or drops that are left to tell
+	actDrain
+	actQuit
+)
+
+func (s *sender) run() {
+	defer close(s.c.ended)
+	defer s.finish()
+	defer func() {
+		if r := recover(); r != nil {
+			s.c.voice.once("stopped by a bug of its own (panic: %T): nothing more is recorded", r)
+			s.stop(dropLost)
+		}
+	}()
+	s.drain.paths = s.spool.files()
+	for {
+		act, wait := s.plan(time.Now())
+		switch act {
+		case actSend:
+			s.send()
+		case actSpool:
+			s.toSpool()
+		case actReport:
+			s.report()
+		case actDrain:
+			s.drainStep()
+		case actWait:
+			s.sleep(wait)
+		case actQuit:
+			return
+		}
+	}
+}
+
+// plan decides what to do next, and for how long to wait if that is nothing;
+// zero means until woken.
+func (s *sender) plan(now time.Time) (action, time.Duration) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fresh {
+		c.fresh, s.down = false, false
+		if !s.told {
+			s.retryAt = time.Time{}
+		}
+	}
+	waiting := c.taken > c.settled
+	urgent := c.closing || len(c.waiters) > 0
+	blocked := now.Before(s.retryAt)
+	if c.hurry && !c.closing && (!waiting || !s.spool.usable()) {
+		c.hurry = false
+	}
+	s.startClock(now)
+
+	switch {
+	case c.stopped && c.closing:
+		return actQuit, 0
+	case c.stopped:
+		return actWait, 0
+	case waiting && s.spool.usable() && (c.hurry || urgent && (s.down || s.told && blocked)):
+		return actSpool, 0
+	case c.hurry && c.closing:
+		return actQuit, 0
+	case waiting && !blocked && (urgent || s.due(now)):
+		return actSend, 0
+	case c.closing && !waiting:
+		if !blocked && !s.reported && (len(c.drops) > 0 || !s.announced) {
+			s.reported = true
+			return actReport, 0
+		}
+		return actQuit, 0
+	case !blocked && !s.announced:
+		return actReport, 0
+	case !blocked && s.up && (s.drain.more() || s.spool.file != nil):
+		return actDrain, 0
+	}
+	wakeAt := s.dueAt
+	if blocked && wakeAt.Before(s.retryAt) {
+		wakeAt = s.retryAt
+	}
+	if wakeAt.IsZero() {
+		return actWait, 0
+	}
+	return actWait, wakeAt.Sub(now)
+}
+
+// startClock gives the first event of a queue its time to wait for others.
+func (s *sender) startClock(now time.Time) {
+	switch {
+	case s.c.queue.events == 0:
+		s.dueAt = time.Time{}
+	case s.dueAt.IsZero():
+		s.dueAt = now.Add(s.c.opts.FlushInterval)
+	}
+}
+
+func (s *sender) due(now time.Time) bool {
+	return len(s.pending) > 0 || s.c.queue.events >= s.c.batchN || !s.dueAt.IsZero() && !now.Before(s.dueAt)
+}
+
+func (s *sender) sleep(d time.Duration) {
+	if d <= 0 {
+		<-s.c.wake
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-s.c.wake:
+	case <-t.C:
+	}
+}
+
+// load takes the oldest chunk of the queue and encodes it.
+func (s *sender) load() bool {
+	c := s.c
+	c.mu.Lock()
+	ch := c.queue.take()
+	c.mu.Unlock()
+	if ch == nil {
+		return false
+	}
+	s.dueAt = time.Time{}
+	for _, b := range s.encode(ch) {
+		if len(b.ends) > 0 {
+			s.pending = append(s.pending, b)
+		} else {
+			s.settle(&b, fate{})
+		}
+	}
+	ch.reset()
+	c.mu.Lock()
+	c.queue.giveBack(ch)
+	c.mu.Unlock()
+	return true
+}
+
+// encode makes batches of a chunk: one, unless its events are so large that
+// a request would come near the door's limit.
+func (s *sender) encode(ch *chunk) []batch {
+	var list []batch
+	var b batch
+	for i := range ch.events {
+		e := &ch.events[i]
+		line, err := s.enc.encode(e)
+		if len(b.lines)+len(line) > maxBatchBytes {
+			list, b = append(list, b), batch{}
+		}
+		b.taken++
+		switch {
+		case err == errTooLarge:
+			b.tooLarge++
+		case err != nil:
+			b.unencodable++
+		default:
+			b.lines = append(b.lines, line...)
+			b.ends = append(b.ends, len(b.lines))
+		}
+		if s.c.voice.debug {
+			s.c.voice.debugf("event %s", describe(e, err))
+		}
+	}
+	list = append(list, b)
+	list[len(list)-1].weight = ch.bytes
+	return list
+}
+
+// describe names an event in debug lines by what is no secret.
+func describe(e *Event, err error) string {
+	s := fmt.Sprintf("%s %s %s %s", e.ID, quote(e.Kind), quote(e.Tool), quote(string(e.Outcome)))
+	if err != nil {
+		s += " dropped: " + quote(err.Error())
+	}
+	return s
+}
+
+// send delivers the oldest events.
+func (s *sender) send() {
+	if len(s.pending) == 0 && (!s.load() || len(s.pending) == 0) {
+		return
+	}
+	b := &s.pending[0]
+	a := s.post(b)
+	switch a.reception {
+	case accepted:
+		s.settle(b, fate{sent: len(b.ends) - a.rejected, rejected: a.rejected, duplicates: a.duplicates})
+		s.pending = s.pending[1:]
+	case refused:
+		s.settle(b, fate{dropped: dropRefused})
+		s.pending = s.pending[1:]
+	case tooLarge:
+		if len(b.ends) == 1 {
+			s.settle(b, fate{dropped: dropTooLarge})
+			s.pending = s.pending[1:]
+			break
+		}
+		first, second := b.halve()
+		s.pending = append([]batch{first, second}, s.pending[1:]...)
+	case unauthorized, later, interrupted: // nothing is settled, or all of it
+	}
+}
+
+// report sends an empty list: it proves key and endpoint, and tells the drops.
+func (s *sender) report() {
+	if a := s.post(&batch{}); a.reception == refused || a.reception == tooLarge {
+		s.announced = true // this door will never take one
+	}
+}
+
+// post makes one attempt and draws the conclusions that do not depend on
+// whose events they are.
+func (s *sender) post(b *batch) answer {
+	drops := s.c.dropsToTell()
+	a := s.attempt(b, drops)
+	switch a.reception {
+	case accepted:
+		s.c.dropsTold(drops)
+		s.announced = true
+	case unauthorized:
+		s.c.voice.once("%s refuses the key (%s): nothing more is recorded; check UMPIRE_KEY or Options.Key", s.door.name, a.why)
+		s.stop(dropUnauthorized)
+	case later:
+		s.postpone(a)
+	case refused, tooLarge, interrupted:
+	}
+	if a.reception != later && a.reception != interrupted {
+		s.attempts, s.told, s.down, s.up = 0, false, false, a.reception != unauthorized
+	}
+	return a
+}
+
+// attempt is one request, which a hurried Flush or Close may cut short.
+func (s *sender) attempt(b *batch, drops map[string]int) answer {
+	ctx, cancel, ok := s.c.begin()
+	if !ok {
+		return answer{reception: interrupted}
+	}
+	defer cancel()
+	a := s.door.post(ctx, b, drops)
+	if s.c.end() && a.reception == later {
+		a.reception = interrupted
+	}
+	s.c.voice.debugf("%d events to %s: %s", len(b.ends), s.door.name, a.why)
+	for _, r := range a.reasons {
+		s.c.voice.debugf("%s", r)
+	}
+	return a
+}
+
+// postpone sets when to try again: when the server said, else after a delay
+// that doubles, with jitter so that many senders do not come back together.
+func (s *sender) postpone(a answer) {
+	if a.misplaced {
+		s.c.voice.once("%s does not answer like an Umpire server (%s): check UMPIRE_ENDPOINT or Options.Endpoint", s.door.name, a.why)
+	}
+	wait := a.wait
+	if wait == 0 {
+		wait = backoff(s.attempts)
+	}
+	s.attempts++
+	s.told, s.down, s.up = a.wait > 0, a.down, false
+	s.retryAt = time.Now().Add(wait)
+	s.c.voice.debugf("next attempt in %s", wait.Round(time.Millisecond))
+}
+
+// toSpool writes everything that waits to disk.
+func (s *sender) toSpool() {
+	for s.load() {
+	}
+	n, err := s.spool.write(s.pending)
+	for i := range s.pending[:n] {
+		s.settle(&s.pending[i], fate{spooled: len(s.pending[i].ends)})
+	}
+	s.pending = s.pending[n:]
+	switch {
+	case err == errSpoolFull:
+		for i := range s.pending {
+			s.settle(&s.pending[i], fate{dropped: dropSpoolFull})
+		}
+		s.pending = nil
+	case err != nil:
+		s.c.voice.debugf("the spool is off: %v", err)
+		s.c.mu.Lock()
+		s.c.spoolable = false
+		s.c.mu.Unlock()
+	default:
+		s.c.voice.debugf("%d batches put into the spool", n)
+	}
+}
+
+// drainStep sends one batch of the spool, or gets on to the next file.
+func (s *sender) drainStep() {
+	b := s.drain.load(&s.spool)
+	if b == nil {
+		return
+	}
+	switch a := s.post(b); a.reception {
+	case accepted, refused:
+		s.drained(len(b.ends))
+	case tooLarge:
+		if len(b.ends) == 1 {
+			s.drained(1)
+			break
+		}
+		first, second := b.halve()
+		s.drain.pending = append([]batch{first, second}, s.drain.pending[1:]...)
+	case unauthorized, later, interrupted: // the file stays
+	}
+}
+
+func (s *sender) drained(n int) {
+	s.drain.pending = s.drain.pending[1:]
+	s.c.mu.Lock()
+	s.c.stats.Drained += uint64(n)
+	s.c.mu.Unlock()
+}
+
+// finish leaves nothing behind: no event unaccounted, no file, no connection.
+func (s *sender) finish() {
+	s.stop(dropLost)
+	s.drain.close()
+	s.spool.close()
+	s.door.close()
+}

@@ -1,0 +1,79 @@
+package umpire
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+const (
+	// sessionDomain keeps session hashes apart from every other use of SHA-256
+	// over the same id.
+	sessionDomain = "umpire session v1\x00"
+	// argsHashBytes of the HMAC are shown: 12 hex digits (outcomes.md 6.2).
+	argsHashBytes = 6
+)
+
+// hashSession turns the transport's session id into the opaque name that leaves
+// the process (outcomes.md 6.1): 32 hex digits.
+func hashSession(id string) string {
+	sum := sha256.Sum256([]byte(sessionDomain + id))
+	return hex.EncodeToString(sum[:16])
+}
+
+// paging lists the top-level arguments that turn a page without changing the
+// question (outcomes.md 6.2).
+var paging = map[string]bool{
+	"cursor": true, "page": true, "page_token": true, "next_token": true, "offset": true,
+	"skip": true, "limit": true, "page_size": true, "after": true, "before": true,
+}
+
+// digest is what may be known of a call's arguments outside the process.
+type digest struct {
+	args, ask string   // hashes; empty without a session
+	keys      []string // top-level names, sorted; nil if the arguments are no object
+}
+
+// digestArguments derives args_hash, ask_hash and input_keys. Arguments that
+// have no canonical form (no JSON, duplicate names, too deep) are hashed as the
+// bytes they came in, so that a literal repetition is still seen. Empty
+// arguments are the empty object.
+func digestArguments(session string, arguments []byte) digest {
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = []byte("{}")
+	}
+	form, err := canonicalArguments(arguments)
+	if err != nil {
+		form = canonical{full: arguments, ask: arguments}
+	}
+	d := digest{keys: inputKeys(form.names)}
+	if session == "" {
+		return d
+	}
+	d.args = argsHash(session, form.full)
+	d.ask = d.args
+	if !bytes.Equal(form.full, form.ask) {
+		d.ask = argsHash(session, form.ask)
+	}
+	return d
+}
+
+func argsHash(session string, form []byte) string {
+	mac := hmac.New(sha256.New, []byte(session))
+	mac.Write(form)
+	return hex.EncodeToString(mac.Sum(nil)[:argsHashBytes])
+}
+
+func inputKeys(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = cut(name, maxName)
+	}
+	slices.Sort(keys)
+	return keys[:min(len(keys), maxInputKeys)]
+}

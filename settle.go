@@ -1,0 +1,98 @@
+package umpire
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// fate is what became of the encoded events of a batch.
+type fate struct {
+	sent, duplicates, rejected, spooled int
+	dropped                             string // the reason, if all were dropped
+}
+
+// settle accounts for a batch and lets go whoever waited for it.
+func (s *sender) settle(b *batch, f fate) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost := f.rejected + b.tooLarge + b.unencodable
+	c.drop(dropTooLarge, b.tooLarge)
+	c.drop(dropUnencodable, b.unencodable)
+	if f.dropped != "" {
+		c.drop(f.dropped, len(b.ends))
+		lost += len(b.ends)
+	}
+	c.stats.Sent += uint64(f.sent)
+	c.stats.Duplicates += uint64(f.duplicates)
+	c.stats.Rejected += uint64(f.rejected)
+	c.stats.Spooled += uint64(f.spooled)
+	c.lost += uint64(lost)
+	c.settled += uint64(b.taken)
+	c.bytes -= b.weight
+	c.release()
+}
+
+// stop drops everything that is queued and makes Record drop what comes.
+func (s *sender) stop(reason string) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.taken - c.settled
+	c.drop(reason, int(n))
+	c.lost += n
+	c.settled, c.bytes, c.queue = c.taken, 0, queue{}
+	c.stopped = true
+	c.barred = c.barred || reason == dropUnauthorized
+	c.release()
+	s.pending = nil
+}
+
+// release ends the waits that are over; the lock is held.
+func (c *Client) release() {
+	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
+		over := w.upTo <= c.settled
+		if over {
+			close(w.done)
+		}
+		return over
+	})
+}
+
+// begin opens the way for a request, unless a Flush or Close is in such a hurry
+// that none shall be made.
+func (c *Client) begin() (context.Context, context.CancelFunc, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hurry {
+		return nil, nil, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	c.cancel = cancel
+	return ctx, cancel, true
+}
+
+// end closes the way again and reports whether the request was cut short.
+func (c *Client) end() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel = nil
+	return c.hurry
+}
+
+func (c *Client) dropsToTell() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.drops)
+}
+
+func (c *Client) dropsTold(told map[string]int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for reason, n := range told {
+		if c.drops[reason] -= n; c.drops[reason] == 0 {
+			delete(c.drops, reason)
+		}
+	}
+}

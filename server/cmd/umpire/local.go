@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/admin"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+)
+
+// withDirectory lets do talk to whoever holds the data directory: the running
+// server, or, where there is none, this process for as long as it takes.
+func withDirectory(ctx context.Context, dir string, do func(*admin.Client) error) error {
+	if client, ok := admin.Dial(ctx, dir); ok {
+		return do(client)
+	}
+	n, err := openNode(ctx, dir)
+	if err != nil {
+		return err
+	}
+	stop, err := n.serveSocket()
+	if err != nil {
+		return errors.Join(err, n.close(ctx))
+	}
+	client, ok := admin.Dial(ctx, dir)
+	if !ok {
+		err = fault.New(fault.Internal, "cannot reach the socket in "+dir, "is the directory on a file system that has no sockets?")
+	} else {
+		err = do(client)
+	}
+	stop()
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	return errors.Join(err, n.close(closing))
+}
+
+// closeTimeout bounds a graceful stop: what is acknowledged is on disk already,
+// and is applied at the next start if it was not now.
+const closeTimeout = 20 * time.Second
+
+// serveSocket answers the command line over umpire.sock until stop is called.
+func (n *node) serveSocket() (stop func(), err error) {
+	listener, err := admin.Listen(n.dir)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Handler: admin.Handler(n, n.readAPI(everything)), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = server.Shutdown(ctx) // removes the socket, too
+	}, nil
+}

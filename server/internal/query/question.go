@@ -1,22 +1,19 @@
 package query
 
 import (
-	"context"
-
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // Source is what the questions are asked of.
 type Source = store.Reader
 
-// The questions, written in files of their own:
+// The questions, each in a file of its own:
 //
-//	func Parse(values url.Values, now time.Time) (Params, error)   // params.go; last, from, to, tool, client …
-//	func Overview(ctx, Source, Params) (OverviewAnswer, error)
-//	func Tools(ctx, Source, Params) (ToolsAnswer, error)
-//	func Tool(ctx, Source, Params, tool string) (ToolAnswer, error)
-//	func Clients(ctx, Source, Params) (ClientsAnswer, error)
-//	func FilterValues(ctx, Source, Params) (FacetsAnswer, error)
+//	Overview      how are the calls of this project ending?
+//	Tools         which tool fails, and how?
+//	Tool          what is wrong with this one tool?
+//	Clients       which client's calls fail, and how?
+//	FilterValues  what can the filters be set to?
 
 // Params is a question's scope: the parsed filters of a request.
 type Params struct {
@@ -29,4 +26,16 @@ type Params struct {
 	Filter      store.Filter
 }
 
-var _ = context.Background
+// header begins the answer to a question of this scope.
+func (p Params) header() Header {
+	h := Header{Range: Range{From: p.Filter.From, To: p.Filter.To}, Filters: map[string][]string{}}
+	if p.Project != "" {
+		h.Filters["project"] = []string{p.Project}
+	}
+	for _, d := range dimensions {
+		if values := *d.list(&p.Filter); len(values) > 0 {
+			h.Filters[d.name] = values
+		}
+	}
+	return h
+}

@@ -1,0 +1,22 @@
+package query
+
+import "context"
+
+// Overview answers: how are the calls of this project ending?
+func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error) {
+	answer := OverviewAnswer{Header: p.header()}
+	totals, err := src.Totals(ctx, p.Filter)
+	if err != nil {
+		return OverviewAnswer{}, err
+	}
+	answer.Measures, answer.Histogram = measure(totals), bars(totals.Latency)
+	before := previousRange(p.Filter)
+	if totals, err = src.Totals(ctx, before); err != nil {
+		return OverviewAnswer{}, err
+	}
+	answer.Previous = previous(before, totals)
+	if answer.Granularity, answer.Series, err = series(ctx, src, p); err != nil {
+		return OverviewAnswer{}, err
+	}
+	return answer, nil
+}

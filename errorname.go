@@ -15,10 +15,6 @@ import (
 // maxErrorType is the longest error_type (outcomes.md 5.1).
 const maxErrorType = 64
 
-// maxChain bounds how many errors of a chain are looked at: a cyclic Unwrap must
-// end.
-const maxChain = 100
-
 // errorName is error_type and error_status of a failure (outcomes.md 5.1, 5.2).
 func (o *Observation) errorName(c *Call) (name string, status int) {
 	switch {
@@ -60,15 +56,18 @@ func goErrorName(err error) (name string, status int) {
 		}
 	}()
 	chain := unwrapped(err)
+	if len(chain) == 0 {
+		return "error", 0
+	}
 	status, carrier := statusOf(chain)
-	if name := errorTypeName(err); name != "" {
+	if name := errorTypeName(chain); name != "" {
 		return name, status
 	}
 	if status != 0 {
 		suffix := ":" + strconv.Itoa(status)
 		return cutBytes(typeName(carrier), maxErrorType-len(suffix)) + suffix, status
 	}
-	if isTimeout(err) {
+	if isTimeout(chain) {
 		return "timeout", 0
 	}
 	for _, e := range chain {
@@ -77,7 +76,7 @@ func goErrorName(err error) (name string, status int) {
 		}
 	}
 	for _, s := range sentinels {
-		if errors.Is(err, s.err) {
+		if has(chain, s.err) {
 			return s.name, 0
 		}
 	}
@@ -104,28 +103,6 @@ var sentinels = []struct {
 	{errors.ErrUnsupported, "errors.ErrUnsupported"},
 }
 
-// unwrapped lists the errors of a chain, depth first, err itself first.
-func unwrapped(err error) []error {
-	list := make([]error, 0, 8)
-	var walk func(error)
-	walk = func(e error) {
-		if e == nil || len(list) >= maxChain {
-			return
-		}
-		list = append(list, e)
-		switch u := e.(type) { //nolint:errorlint // this is the walk itself
-		case interface{ Unwrap() error }:
-			walk(u.Unwrap())
-		case interface{ Unwrap() []error }:
-			for _, inner := range u.Unwrap() {
-				walk(inner)
-			}
-		}
-	}
-	walk(err)
-	return list
-}
-
 // isWrapper reports whether e is one of the types with which the standard
 // library wraps or makes errors, whose name therefore says nothing.
 func isWrapper(e error) bool {
@@ -137,12 +114,12 @@ func isWrapper(e error) bool {
 }
 
 // isTimeout knows deadlines and everything that calls itself a timeout.
-func isTimeout(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+func isTimeout(chain []error) bool {
+	if has(chain, context.DeadlineExceeded) || has(chain, os.ErrDeadlineExceeded) {
 		return true
 	}
-	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout()
+	t, ok := find[interface{ Timeout() bool }](chain)
+	return ok && t.Timeout()
 }
 
 // typeName is pkg.Type, without pointers and type arguments, bounded.

@@ -23,7 +23,14 @@ func (o *Observation) goVerdict() (v verdict) {
 	if o.Shown {
 		v.outcome = ToolError // what the model saw decides
 	}
-	if said := saidOutcome(o.Err); said.Failed() {
+	byDefault := v
+	defer func() {
+		if recover() != nil {
+			v = byDefault
+		}
+	}()
+	chain := unwrapped(o.Err)
+	if said := saidOutcome(chain); said.Failed() {
 		return returnedAs(said)
 	}
 	if o.ClassifyError != nil {
@@ -32,9 +39,9 @@ func (o *Observation) goVerdict() (v verdict) {
 		}
 	}
 	switch {
-	case isBug(o.Err):
+	case isBug(chain):
 		return returnedAs(Crashed)
-	case errorTypeName(o.Err) != "":
+	case errorTypeName(chain) != "":
 		return returnedAs(ToolError) // a named error is an expected one
 	case o.ReturnedErrors.Failed():
 		return returnedAs(o.ReturnedErrors)
@@ -52,14 +59,13 @@ func returnedAs(outcome Outcome) verdict {
 
 // saidOutcome asks the chain for MCPOutcome. A word that is no failing outcome
 // counts as silence (outcomes.md 2.1).
-func saidOutcome(err error) (said Outcome) {
+func saidOutcome(chain []error) (said Outcome) {
 	defer func() {
 		if recover() != nil {
 			said = ""
 		}
 	}()
-	var j judged
-	if errors.As(err, &j) {
+	if j, ok := find[judged](chain); ok {
 		return Outcome(j.MCPOutcome())
 	}
 	return ""
@@ -75,14 +81,13 @@ func classified(hook func(error) Outcome, err error) (said Outcome) {
 }
 
 // errorTypeName asks the chain for MCPErrorType.
-func errorTypeName(err error) (name string) {
+func errorTypeName(chain []error) (name string) {
 	defer func() {
 		if recover() != nil {
 			name = ""
 		}
 	}()
-	var n named
-	if errors.As(err, &n) {
+	if n, ok := find[named](chain); ok {
 		return boundedName(n.MCPErrorType())
 	}
 	return ""
@@ -90,19 +95,18 @@ func errorTypeName(err error) (name string) {
 
 // isBug knows the errors that only a bug makes: a runtime error that the handler
 // recovered, and values that JSON cannot hold.
-func isBug(err error) (bug bool) {
-	defer func() {
-		if recover() != nil {
-			bug = false
-		}
-	}()
-	var (
-		run         runtime.Error
-		unsupported *json.UnsupportedTypeError
-		value       *json.UnsupportedValueError
-		marshaler   *json.MarshalerError
-	)
-	return errors.As(err, &run) || errors.As(err, &unsupported) || errors.As(err, &value) || errors.As(err, &marshaler)
+func isBug(chain []error) bool {
+	if _, ok := find[runtime.Error](chain); ok {
+		return true
+	}
+	if _, ok := find[*json.UnsupportedTypeError](chain); ok {
+		return true
+	}
+	if _, ok := find[*json.UnsupportedValueError](chain); ok {
+		return true
+	}
+	_, ok := find[*json.MarshalerError](chain)
+	return ok
 }
 
 // bare reports whether err wraps nothing.

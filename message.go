@@ -9,9 +9,6 @@ import (
 	"github.com/umpire-mcp/umpire/redact"
 )
 
-// maxMessage is the longest error_message, in characters (outcomes.md 5.3).
-const maxMessage = 500
-
 // maxRedacted bounds, in bytes, how much of a text is looked at for one
 // message: more cannot show, and a text of megabytes must cost nothing.
 const maxRedacted = 8 * maxMessage

@@ -1,0 +1,226 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// findAssigned finds the value in password=…, "api_key": "…", token: … and the
+// like; s[i] is the = or the colon.
+func findAssigned(s string, from, i int) (int, int, bool) {
+	name, bare := assignedName(s, from, i)
+	if !isSecretName(name) {
+		return 0, 0, false
+	}
+	k := i + 1
+	for k < len(s) && s[k] == ' ' && k-i <= 3 {
+		k++
+	}
+	tight := s[i] == '=' && k == i+1 && bare
+	if start, end, quoted := quotedValue(s, k); quoted {
+		return start, end, start < end && !isPlaceholder(s[start:end]) && !isProse(s[start:end])
+	}
+	end := valueEnd(s, k)
+	value := s[k:end]
+	if value == "" || isPlaceholder(value) || !tight && !secretive(value) {
+		return 0, 0, false
+	}
+	return k, end, true
+}
+
+// assignedName returns the name before the sign at i. bare is false when a
+// quote or a blank stands between.
+func assignedName(s string, from, i int) (name string, bare bool) {
+	k := i
+	for k > from && i-k < 3 && strings.IndexByte(` "'\`, s[k-1]) >= 0 {
+		k--
+	}
+	bare = k == i
+	end := k
+	for k > from && end-k < 40 && (isAlnum(s[k-1]) || s[k-1] == '_' || s[k-1] == '-') {
+		k--
+	}
+	if hasFold(s, k-11, "unexpected ") { // "Unexpected token: abc123" is a parser speaking
+		return "", bare
+	}
+	return s[k:end], bare
+}
+
+// isSecretName compares the end of a name, without case, _ and -. The tokens
+// that turn pages are identifiers.
+func isSecretName(name string) bool {
+	if len(name) < 3 || strings.IndexByte("dnyteDNYTE", name[len(name)-1]) < 0 {
+		return false
+	}
+	var room [40]byte
+	key := room[:0]
+	for k := range len(name) {
+		if c := name[k]; c != '_' && c != '-' {
+			if c-'A' <= 'Z'-'A' {
+				c |= 0x20
+			}
+			key = append(key, c)
+		}
+	}
+	for _, end := range [...]string{"password", "passwd", "pwd", "passphrase", "secret", "apikey", "secretkey", "accesskey", "privatekey"} {
+		if strings.HasSuffix(string(key), end) {
+			return true
+		}
+	}
+	rest, ok := strings.CutSuffix(string(key), "token")
+	if !ok {
+		return false
+	}
+	for _, pager := range [...]string{"page", "next", "cursor", "continuation", "sync", "resume"} {
+		if strings.HasPrefix(rest, pager) || strings.HasSuffix(rest, pager) {
+			return false
+		}
+	}
+	return true
+}
+
+// quotedValue returns what stands between the quotes that open at k, which may
+// be escaped as in JSON inside JSON.
+func quotedValue(s string, k int) (start, end int, ok bool) {
+	quote := k
+	if k < len(s) && s[k] == '\\' {
+		quote++
+	}
+	if quote >= len(s) || s[quote] != '"' && s[quote] != '\'' {
+		return 0, 0, false
+	}
+	start = quote + 1
+	for end = start; end < len(s) && s[end] != '\n'; end++ {
+		switch {
+		case s[end] == '\\' && (quote == k || end+1 >= len(s) || s[end+1] != s[quote]):
+			end++
+		case quote > k && s[end] == '\\', quote == k && s[end] == s[quote]:
+			return start, end, true
+		}
+	}
+	// No closing quote: the text was cut.
+	return start, valueEnd(s, start), true
+}
+
+func valueEnd(s string, k int) int {
+	for k < len(s) && !isSpace(s[k]) && strings.IndexByte("\"'`,;&)}]>|\\[", s[k]) < 0 {
+		k++
+	}
+	return k
+}
+
+// isPlaceholder reports whether v stands for a value, a token of ours included.
+func isPlaceholder(v string) bool {
+	switch v[0] {
+	case '{', '(', '<', '=':
+		return true
+	case '[':
+		return len(v) == 2 || strings.HasSuffix(v, "_REDACTED]")
+	case '*':
+		return strings.Trim(v, "*") == ""
+	case '$': // $TOKEN or ${TOKEN}
+		return v == strings.ToUpper(v) && !strings.ContainsAny(v, "0123456789")
+	}
+	switch strings.ToLower(v) {
+	case "null", "nil", "none", "undefined", "true", "false", "empty", "redacted", "required", "string":
+		return true
+	}
+	return false
+}
+
+// isProse reports whether v says something about a value: "must not be empty".
+func isProse(v string) bool {
+	if strings.IndexByte(v, ' ') < 0 {
+		return false
+	}
+	for word := range strings.FieldsSeq(v) {
+		switch strings.ToLower(word) {
+		case "is", "must", "should", "cannot", "not", "required", "invalid", "missing", "incorrect", "expired", "expected", "least", "too":
+			return true
+		}
+	}
+	return false
+}
+
+// secretive reports whether v is more than a word: six bytes or more, with a
+// digit, a sign or a capital inside. After a colon a word is prose.
+func secretive(v string) bool {
+	v = strings.TrimRight(v, ".:!?")
+	if len(v) < 6 {
+		return false
+	}
+	for k := range len(v) {
+		if !isLetter(v[k]) || k > 0 && v[k] <= 'Z' && v[k-1] >= 'a' {
+			return true
+		}
+	}
+	return false
+}
+
+// findAuthorization finds the credentials behind Bearer and Basic.
+func findAuthorization(s string, from, i int) (int, int, bool) {
+	if i > from && isWord(s[i-1]) {
+		return 0, 0, false
+	}
+	k := i + len("bearer ")
+	bearer := hasFold(s, i, "bearer ")
+	if !bearer {
+		if k--; !hasFold(s, i, "basic ") {
+			return 0, 0, false
+		}
+	}
+	end := k
+	for end < len(s) && (isAlnum(s[end]) || strings.IndexByte("-._~+/=", s[end]) >= 0) {
+		end++
+	}
+	value := s[k:end]
+	if bearer {
+		return k, end, len(value) >= 8 && (mixed(value) || len(value) >= 24) && strings.IndexByte(strings.TrimRight(value, "="), '=') < 0
+	}
+	return k, end, isBasic(value)
+}
+
+// isBasic reports whether v is user:password in base64.
+func isBasic(v string) bool {
+	if len(v) < 4 || len(v) > 1000 {
+		return false
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	return err == nil && strings.IndexByte(string(plain), ':') >= 0
+}
+
+// findURLCredentials finds the user and password in scheme://user:password@host;
+// s[i] is the colon. The host stays.
+func findURLCredentials(s string, from, i int) (int, int, bool) {
+	if !strings.HasPrefix(s[i:], "://") || i == from || !isAlnum(s[i-1]) {
+		return 0, 0, false
+	}
+	start, at := i+3, -1
+	for k := start; k < len(s) && k-start < 512; k++ {
+		c := s[k]
+		if c == '@' {
+			at = k
+		}
+		if isSpace(c) || strings.IndexByte("/?#\"'`<>[]\\", c) >= 0 {
+			break
+		}
+	}
+	if at <= start || s[start:at] == "git" {
+		return 0, 0, false
+	}
+	return start, at, true
+}
+
+// findDSNCredentials finds the same in the data source names of Go's database
+// drivers: user:password@tcp(host:3306)/name.
+func findDSNCredentials(s string, from, i int) (int, int, bool) {
+	if !strings.HasPrefix(s[i+1:], "tcp(") && !strings.HasPrefix(s[i+1:], "unix(") {
+		return 0, 0, false
+	}
+	start, colon := i, false
+	for start > from && i-start < 256 && !isSpace(s[start-1]) && strings.IndexByte("\"'`[]<>=,;", s[start-1]) < 0 {
+		start--
+		colon = colon || s[start] == ':'
+	}
+	return start, i, colon && start < i
+}

@@ -43,14 +43,26 @@ var keyForms = []keyForm{
 	{"mp_live_", 12, false}, // MCPulse
 }
 
+// formsBy holds the forms by the byte before the prefix's last, so that a dash
+// in a date or a UUID costs next to nothing.
+var formsBy = func() (by [256][]keyForm) {
+	for _, form := range keyForms {
+		c := form.prefix[len(form.prefix)-2]
+		by[c] = append(by[c], form)
+	}
+	return by
+}()
+
 // findKey finds a key by its prefix. s[i] is its first byte for the two issuers
 // that use no separator, the last byte of the prefix for all others.
 func findKey(s string, from, i int) (int, int, bool) {
 	if s[i] == 'A' {
 		return findBareKey(s, from, i)
 	}
-	for n := range keyForms {
-		form := &keyForms[n]
+	if i == from {
+		return 0, 0, false
+	}
+	for _, form := range formsBy[s[i-1]] {
 		start := i + 1 - len(form.prefix)
 		if start < from || s[start:i+1] != form.prefix || start > from && isKeyByte(s[start-1]) {
 			continue

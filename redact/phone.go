@@ -7,16 +7,12 @@ import "strings"
 // written as only telephone numbers are: +CC or 00CC in front, or one of the
 // national groupings.
 func findPhone(s string, from, i int) (int, int, bool) {
-	if i > from && isDigit(s[i]) && isDigit(s[i-1]) {
-		return 0, 0, false
-	}
 	end := 0
 	switch {
 	case s[i] == '+':
 		end = internationalEnd(s, from, i, i+1)
 	case s[i] == '(':
 		end = bracketEnd(s, from, i)
-	case !numberBegins(s, from, i):
 	case strings.HasPrefix(s[i:], "00") && i+2 < len(s) && s[i+2] != '0':
 		end = internationalEnd(s, from, i, i+2)
 	default:

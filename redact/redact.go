@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // A rule finds one kind of data. Rules stand in a table, so that one can be
 // switched off or added without touching the others.
@@ -12,7 +15,8 @@ type rule struct {
 	// find is called with a trigger at s[i] and reports the find that holds
 	// this byte or begins or ends beside it. It looks at nothing before from,
 	// where the last find ended: that place counts as a boundary, because a
-	// token will stand there. from <= start < end, and end > i.
+	// token will stand there. from <= start < end, and end > i. A digit is a
+	// trigger only where a number begins (numberBegins).
 	find func(s string, from, i int) (start, end int, ok bool)
 }
 
@@ -74,10 +78,14 @@ func (sc *scanner) pass(s string) (string, bool) {
 		if mask == 0 {
 			continue
 		}
-		start, end, token := sc.find(mask, s, from, i)
+		digit := isDigit(s[i])
+		start, end, token := 0, 0, ""
+		if !digit || numberBegins(s, from, i) {
+			start, end, token = sc.find(mask, s, from, i)
+		}
 		if token == "" {
-			if isDigit(s[i]) {
-				i = digitsEnd(s, i) - 1 // a number is tried at its first digit
+			if digit {
+				i = digitsEnd(s, i) - 1
 			}
 			continue
 		}
@@ -97,12 +105,10 @@ func (sc *scanner) pass(s string) (string, bool) {
 }
 
 func (sc *scanner) find(mask uint32, s string, from, i int) (start, end int, token string) {
-	for n := range sc.rules {
-		if mask&(1<<n) == 0 {
-			continue
-		}
-		if start, end, ok := sc.rules[n].find(s, from, i); ok {
-			return start, end, sc.rules[n].token
+	for ; mask != 0; mask &= mask - 1 {
+		r := &sc.rules[bits.TrailingZeros32(mask)]
+		if start, end, ok := r.find(s, from, i); ok {
+			return start, end, r.token
 		}
 	}
 	return 0, 0, ""

@@ -95,7 +95,7 @@ var identifiers = []string{
 	"2024-01-15T10:30:00Z", "ORD-40012", "1700000000123", "52.520008,13.404954", "127.0.0.1:8787",
 }
 
-// TestStringAlone drops every token boundary: each positive case beside each
+// TestStringTwice joins finds without a boundary: each positive case beside each
 // other must still give the same text when it is redacted twice.
 func TestStringTwice(t *testing.T) {
 	lines := readCases(t, "positive.txt")

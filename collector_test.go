@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -254,4 +256,24 @@ func checkBalance(t testing.TB, s Stats) {
 	if s.Recorded != s.Sent+s.Rejected+s.Dropped+s.Spooled+s.Queued {
 		t.Errorf("counts do not add up: %+v", s)
 	}
+}
+
+// listenAt serves at an address that nowhere gave out, until stop is called or
+// the test ends.
+func listenAt(t *testing.T, address string, c *collector) (stop func()) {
+	t.Helper()
+	l, err := net.Listen("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(c)
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	stop = sync.OnceFunc(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	t.Cleanup(stop)
+	return stop
 }

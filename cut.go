@@ -31,5 +31,3 @@ func cutBytes(s string, n int) string {
 }
 
 func lastSpace(s string) int { return strings.LastIndexAny(s, " \t\r\n") }
-
-func redactText(s string) string { return s }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/umpire-mcp/umpire/redact"
 )
 
 // voice is everything that the package says to people, all of it on stderr:
@@ -50,5 +52,5 @@ func (v *voice) write(line string) { _, _ = io.WriteString(v.out, line) }
 // quote makes a text from the other side safe to print: redacted, short, and
 // without control characters, so that it can neither leak nor paint a terminal.
 func quote(s string) string {
-	return fmt.Sprintf("%q", cut(redactText(cut(s, 1000)), 200))
+	return fmt.Sprintf("%q", cut(redact.String(cut(s, 1000)), 200))
 }

@@ -57,7 +57,7 @@ type sender struct {
 	retryAt  time.Time // nothing is tried before
 	attempts int       // in a row that failed
 	told     bool      // the server itself named retryAt
-	down     bool      // the last attempt reached nobody
+	down     bool      // the last attempt reached no Umpire server: soon is no better than now
 	up       bool      // the last attempt was answered by an Umpire server
 
 	announced bool
@@ -343,7 +343,7 @@ func (s *sender) postpone(a answer) {
 		wait = backoff(s.attempts)
 	}
 	s.attempts++
-	s.told, s.down, s.up = a.wait > 0, a.down, false
+	s.told, s.down, s.up = a.wait > 0, a.down || a.misplaced, false
 	s.retryAt = time.Now().Add(wait)
 	s.c.voice.debugf("next attempt in %s", wait.Round(time.Millisecond))
 }

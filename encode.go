@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/umpire-mcp/umpire/redact"
 )
 
 // Limits of docs/wire.md, in characters unless said otherwise. What is longer
@@ -161,7 +163,7 @@ func clean(s string) string {
 			s = s[:i]
 		}
 	}
-	return redactText(s)
+	return redact.String(s)
 }
 
 // cleanValue redacts the strings and numbers inside a captured value. A value
@@ -200,9 +202,9 @@ func cutValue(s string) json.RawMessage {
 func redactWithin(v any) any {
 	switch v := v.(type) {
 	case string:
-		return redactText(v)
+		return redact.String(v)
 	case json.Number:
-		if s := redactText(v.String()); s != v.String() {
+		if s := redact.String(v.String()); s != v.String() {
 			return s
 		}
 	case []any:

@@ -1,0 +1,38 @@
+package web
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/umpire-mcp/umpire/server/internal/format"
+	"github.com/umpire-mcp/umpire/server/internal/query"
+)
+
+// note is something beside the calls that a reader of the figures should know.
+type note struct{ Count, Text string }
+
+// makeNotes says what is in no rate, and why.
+func makeNotes(m query.Measures) []note {
+	var out []note
+	add := func(n int64, one, many string) {
+		switch {
+		case n == 1:
+			out = append(out, note{"1", one})
+		case n > 1:
+			out = append(out, note{format.Count(n), many})
+		}
+	}
+	add(m.NoSession, "call is in no session: it is in no retry and no first-call figure",
+		"calls are in no session: they are in no retry and no first-call figure")
+	add(m.Cancelled, "request was cancelled before it was answered: no call",
+		"requests were cancelled before they were answered: no calls")
+	add(m.Rounds, "round only asked the client for more input: no call", "rounds only asked the client for more input: no calls")
+	add(m.SetAside, "event was set aside: it says no outcome and holds nothing to judge one from",
+		"events were set aside: they say no outcome and hold nothing to judge one from")
+	for _, kind := range slices.Sorted(maps.Keys(m.OtherKinds)) {
+		name := clip(kind, 60)
+		add(m.OtherKinds[kind], "event of the kind “"+name+"”, which this version does not know",
+			"events of the kind “"+name+"”, which this version does not know")
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+// What the pages do more with JavaScript than without: nothing that is needed.
+(() => {
+  "use strict";
+  document.documentElement.classList.add("js");
+
+  // The filters: a choice is sent at once, and empty fields are left out.
+  const form = document.querySelector(".filters");
+  if (form) {
+    form.addEventListener("change", () => form.requestSubmit());
+    form.addEventListener("submit", () => {
+      const picked = form.elements.last.value !== "";
+      for (const field of form.elements) {
+        const stale = picked && (field.name === "from" || field.name === "to");
+        if (field.name && (field.value === "" || stale)) field.disabled = true;
+      }
+    });
+    // Back from another page: the fields as they were loaded.
+    addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+    addEventListener("keydown", (event) => {
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        form.querySelector("select").focus();
+      }
+    });
+  }
+
+  // Times in the viewer's zone. Days stay days in UTC: they are counted so.
+  const short = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (isNaN(at)) continue;
+    time.title = time.textContent;
+    time.textContent = short.format(at);
+  }
+  for (const tick of document.querySelectorAll(".tick[data-at]")) {
+    if (/^\d\d:\d\d$/.test(tick.textContent)) tick.textContent = clock.format(new Date(tick.dataset.at));
+  }
+  for (const bar of document.querySelectorAll("a.bar[data-at]")) {
+    const title = bar.querySelector("title");
+    const end = title.textContent.indexOf(" UTC");
+    if (end > 0) title.textContent = short.format(new Date(bar.dataset.at)) + title.textContent.slice(end + 4);
+  }
+  for (const zone of document.querySelectorAll("[data-zone]")) {
+    zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone || "your time zone";
+  }
+
+  // The bar that is pointed at or focused is read out above the chart.
+  const readout = document.querySelector(".readout");
+  if (readout) {
+    const idle = readout.textContent;
+    const show = (event) => {
+      const bar = event.target.closest(".bar");
+      readout.textContent = bar ? bar.querySelector("title").textContent : idle;
+    };
+    const chart = readout.parentElement.querySelector(".plot");
+    chart.addEventListener("pointerover", show);
+    chart.addEventListener("focusin", show);
+    chart.addEventListener("pointerleave", () => { readout.textContent = idle; });
+    chart.addEventListener("focusout", () => { readout.textContent = idle; });
+  }
+
+  // A new install: look every few seconds, and reload when there is something.
+  const waiting = document.querySelector("[data-wait]");
+  if (waiting) {
+    for (const pre of waiting.querySelectorAll("pre")) {
+      if (!navigator.clipboard) break;
+      const copy = document.createElement("button");
+      copy.type = "button";
+      copy.className = "copy";
+      copy.textContent = "Copy";
+      const text = pre.textContent;
+      copy.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = "Copied";
+      });
+      pre.append(copy);
+    }
+    const look = async () => {
+      try {
+        const answer = await fetch(location.href, { cache: "no-store" });
+        if (answer.ok && !(await answer.text()).includes("data-wait")) location.reload();
+      } catch { /* the server is away: look again */ }
+    };
+    setInterval(() => { if (!document.hidden) look(); }, 4000);
+  }
+})();

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/chart"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/format"
+	"github.com/umpire-mcp/umpire/server/internal/query"
+)
+
+// toolView is the page /p/{project}/tools/{tool}.
+type toolView struct {
+	frame
+	Tool, ToolTitle, Description string
+	ToolsHref                    string
+	Facts                        []string
+	Err                          *fault.Error
+	Measures                     *measures
+	Quiet                        string
+	Failures                     []failure
+	BadParams                    []badParam
+	EmptyRules, Suspects         []countRow
+	Before, After                []countRow
+	Clients                      table
+	Definitions                  []definition
+}
+
+// failure is a group of failures that are the same bug.
+type failure struct {
+	Mark                        template.HTML
+	Slice, Cause, Type, Message string
+	Calls, Clients, Href        string
+	FirstSeen, LastSeen         time.Time
+}
+
+type badParam struct {
+	Path, Rule, Near string
+	Calls, Clients   string
+}
+
+// countRow is a name and how many calls carried it.
+type countRow struct{ Name, Href, Calls string }
+
+type definition struct {
+	Hash, Size string
+	FirstSeen  time.Time
+	Current    bool
+}
+
+func (s *site) tool(w http.ResponseWriter, r *http.Request) error {
+	sc, err := s.scope(w, r, "tool")
+	if err != nil || sc == nil {
+		return err
+	}
+	name := r.PathValue("tool")
+	ctx := r.Context()
+	var got answer[query.ToolAnswer]
+	facets := sc.withFacets(ctx, func() {
+		got = ask(ctx, s, "tool", func(ctx context.Context) (query.ToolAnswer, error) {
+			return query.Tool(ctx, s.src, sc.params, name)
+		})
+	})
+	if got.Err != nil && got.Err.Code == fault.NotFound {
+		return got.Err
+	}
+	v := toolView{
+		frame: sc.frame(ctx, name, sc.projectPath()+"tools", facets),
+		Tool:  name, ToolsHref: sc.link(sc.projectPath() + "tools"), Err: got.Err,
+	}
+	if got.Err == nil {
+		v.fill(sc, got.Value)
+	}
+	return s.render(w, http.StatusOK, "tool", v)
+}
+
+func (v *toolView) fill(sc *scope, a query.ToolAnswer) {
+	if a.Title != a.Tool {
+		v.ToolTitle = a.Title
+	}
+	v.Description = a.Description
+	v.Facts = toolFacts(a)
+	if a.Calls == 0 {
+		v.Quiet = "No calls of this tool in " + lastWords(sc.params) + "."
+	}
+	v.Measures = makeMeasures(sc, a.Header, a.Measures, a.Previous, a.Granularity, a.Series, a.Histogram)
+	v.Failures = failures(sc, a.Failures)
+	for _, p := range a.BadParams {
+		path := p.Path
+		if path == "" {
+			path = "(the arguments as a whole)"
+		}
+		v.BadParams = append(v.BadParams, badParam{path, ruleWord(p.Rule), p.Near, format.Count(p.Calls), format.Count(p.Clients)})
+	}
+	for _, e := range a.EmptyRules {
+		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Calls: format.Count(e.Calls)})
+	}
+	for _, m := range a.Suspects {
+		v.Suspects = append(v.Suspects, countRow{Name: format.Suspect(m.Name), Calls: format.Count(m.Calls)})
+	}
+	v.Before, v.After = neighbours(sc, a.Before), neighbours(sc, a.After)
+	t := table{ID: "clients", Title: "Clients", Caption: "Calls of this tool by client in " + lastWords(sc.params), Empty: "No client called this tool in this range."}
+	v.Clients = makeTable(sc, t, "sort", clientColumns, clientLines(a.Header, a.Clients, sc.here), rowsMax)
+	for i, d := range a.Definitions {
+		v.Definitions = append(v.Definitions, definition{d.Definition, format.Bytes(d.Bytes), d.FirstSeen, i == len(a.Definitions)-1})
+	}
+}
+
+func toolFacts(a query.ToolAnswer) []string {
+	var facts []string
+	if a.DefinitionBytes != nil {
+		facts = append(facts, "definition "+format.Bytes(*a.DefinitionBytes))
+	}
+	if a.Bytes.AvgResponse != nil {
+		facts = append(facts, "answers with "+format.Bytes(*a.Bytes.AvgResponse)+" on average")
+	}
+	if !a.Registered {
+		facts = append(facts, "no server has listed this tool")
+	}
+	return facts
+}
+
+func failures(sc *scope, list []query.Failure) []failure {
+	out := make([]failure, 0, len(list))
+	for _, f := range list {
+		row := failure{
+			Mark: chart.Mark(f.Outcome), Slice: format.Slice(umpire.Slice(f.Outcome)), Cause: format.Cause(f.Cause),
+			Type: f.ErrorType, Message: f.Message, Calls: format.Count(f.Calls), Clients: format.Count(f.Clients),
+			FirstSeen: f.FirstSeen, LastSeen: f.LastSeen,
+		}
+		if f.ErrorStatus != nil && *f.ErrorStatus != 0 {
+			row.Type += " · status " + strconv.FormatInt(*f.ErrorStatus, 10)
+			if f.ErrorType == "" {
+				row.Type = "status " + strconv.FormatInt(*f.ErrorStatus, 10)
+			}
+		}
+		if f.Fingerprint != "" && len(sc.values["fingerprint"]) == 0 {
+			row.Href = sc.here("fingerprint", f.Fingerprint)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func neighbours(sc *scope, list []query.NameCount) []countRow {
+	var out []countRow
+	for _, n := range list {
+		row := countRow{Name: n.Name, Calls: format.Count(n.Calls)}
+		if n.Name == "" {
+			row.Name = "(nothing)"
+		} else {
+			row.Href = sc.toolLink(n.Name)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// ruleWord says in words which rule of the schema an argument broke
+// (outcomes.md 5.4).
+func ruleWord(rule string) string {
+	words := map[string]string{
+		"required": "missing", "type": "wrong type", "enum": "not one of the allowed values", "pattern": "does not match the pattern",
+		"range": "out of range", "unknown_property": "no such argument", "format": "wrong format",
+	}
+	if w, known := words[rule]; known {
+		return w
+	}
+	return rule
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/format"
+	"github.com/umpire-mcp/umpire/server/internal/query"
+)
+
+// filterWord names a filter for a reader.
+func filterWord(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// filterValue writes a filter's value for a reader.
+func filterValue(name, value string) string {
+	if name == "slice" || name == "outcome" {
+		return format.Slice(umpire.Slice(value))
+	}
+	return value
+}
+
+// rangeText writes a range in UTC: "17 Nov – 18 Nov", "17 Nov 14:00 – 15:00 UTC".
+func rangeText(from, to time.Time) string {
+	from, to = from.UTC(), to.UTC()
+	day := 24 * time.Hour
+	if from.Equal(from.Truncate(day)) && to.Equal(to.Truncate(day)) {
+		last := to.AddDate(0, 0, -1)
+		if !last.After(from) {
+			return from.Format("2 Jan 2006") + ", UTC"
+		}
+		return from.Format("2 Jan") + " – " + last.Format("2 Jan 2006") + ", UTC"
+	}
+	if from.Format("2 Jan 2006") == to.Format("2 Jan 2006") {
+		return from.Format("2 Jan 15:04") + " – " + to.Format("15:04") + " UTC"
+	}
+	return from.Format("2 Jan 15:04") + " – " + to.Format("2 Jan 15:04") + " UTC"
+}
+
+// before names the window that the deltas compare with.
+func before(p query.Params) string {
+	if n, found := strings.CutSuffix(p.Last, "d"); found {
+		if days, err := strconv.ParseInt(n, 10, 64); err == nil {
+			return "previous " + format.Plural(days, "day")
+		}
+	}
+	if n, found := strings.CutSuffix(p.Last, "h"); found {
+		if hours, err := strconv.ParseInt(n, 10, 64); err == nil {
+			return "previous " + format.Plural(hours, "hour")
+		}
+	}
+	return "the same length before"
+}
+
+// lastWords names the range of a page: "the last 7 days".
+func lastWords(p query.Params) string {
+	if text, found := strings.CutPrefix(before(p), "previous "); found {
+		return "the last " + text
+	}
+	return rangeText(p.Filter.From, p.Filter.To)
+}
+
+// step reads a granularity: 1m 5m 1h 6h 1d 7d.
+func step(granularity string) time.Duration {
+	if n, found := strings.CutSuffix(granularity, "d"); found {
+		if days, err := strconv.Atoi(n); err == nil && days > 0 {
+			return time.Duration(days) * 24 * time.Hour
+		}
+	}
+	if d, err := time.ParseDuration(granularity); err == nil && d > 0 {
+		return d
+	}
+	return time.Hour
+}
+
+// per writes a step inside "Calls per …".
+func per(d time.Duration) string {
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d%u.size == 0 {
+			if n := int64(d / u.size); n > 1 {
+				return format.Plural(n, u.name)
+			}
+			return u.name
+		}
+	}
+	return d.String()
+}

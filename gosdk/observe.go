@@ -165,39 +165,13 @@ func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
 	return int64(n)
 }
 
-// judge adds the judgement to c.event. A hook of the owner, or an error's own
-// method, that panics costs its own say and never the event.
+// judge adds the judgement to c.event. Judge itself sees to it that a hook or an
+// error that panics has no say.
 func (w *watcher) judge(c *call) {
-	o := &c.obs
+	o, e := &c.obs, &c.event
 	o.ClassifyError, o.ReturnedErrors, o.IsEmpty = w.hooks.ClassifyError, w.hooks.ReturnedErrors, w.hooks.IsEmpty
 	o.EmptyIsFine = w.fine[o.Tool]
-	if tryJudge(c) {
-		return
-	}
-	o.ClassifyError, o.IsEmpty = nil, nil
-	if tryJudge(c) {
-		return
-	}
-	if o.Err != nil {
-		o.Err = errUnreadable
-	}
-	if o.Panicked {
-		o.PanicValue = errUnreadable
-	}
-	tryJudge(c)
-}
-
-var errUnreadable = errors.New("")
-
-func tryJudge(c *call) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	judged := c.obs.Judge()
-	late, took, request, response := c.event.Late, c.event.DurationUS, c.event.RequestBytes, c.event.ResponseBytes
-	c.event.Call = judged
-	c.event.Late, c.event.DurationUS, c.event.RequestBytes, c.event.ResponseBytes = late, took, request, response
-	return true
+	judged := o.Judge()
+	judged.Late, judged.DurationUS, judged.RequestBytes, judged.ResponseBytes = e.Late, e.DurationUS, e.RequestBytes, e.ResponseBytes
+	e.Call = judged
 }

@@ -285,7 +285,7 @@ func TestReplacedTool(t *testing.T) {
 	}
 }
 
-// TestSlowMiddleware: a server whose own middleware panics on, or refuses, our
+// TestListFails: a server whose own middleware panics on, or refuses, our
 // question for its tools loses nothing but the detail.
 func TestListFails(t *testing.T) {
 	for name, fail := range map[string]func() (mcp.Result, error){

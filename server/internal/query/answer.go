@@ -90,7 +90,9 @@ type Previous struct {
 	FirstCallSuccess Share    `json:"first_call_success"`
 }
 
-// Bucket is one step of a series; gaps are filled with zeros.
+// Bucket is one step of a series; gaps are filled with zeros. Steps begin at round
+// times (store.StepStart), so the first may begin before the range and the last
+// end after it; only calls of the range are counted.
 type Bucket struct {
 	At     time.Time `json:"at"`
 	Calls  int64     `json:"calls"`

@@ -1,4 +1,4 @@
-SELECT tool, p.path, p.rule, count(*) AS n, count(DISTINCT client), coalesce(arg_max(p.near, started_at) FILTER (p.near <> ''), '')
+SELECT tool, p.path, p.rule, count(*) AS n, count(DISTINCT client), coalesce(arg_max(p.near, {{template "newest"}}) FILTER (p.near <> ''), '')
 FROM (
   SELECT id, tool, client, started_at,
     unnest(list_distinct(from_json(bad_params, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]'))) AS p

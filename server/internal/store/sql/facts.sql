@@ -4,12 +4,20 @@
 CASE WHEN outcome NOT IN ('ok', 'bad_args', 'tool_error', 'crashed') THEN '' WHEN outcome = 'ok' AND empty THEN 'empty' ELSE outcome END
 {{- end}}
 
+{{define "failed" -}}
+c.slice IN ('bad_args', 'tool_error', 'crashed')
+{{- end}}
+
 {{define "known" -}}
 CASE WHEN c.{{.}} = '' THEN '{{unknown}}' ELSE c.{{.}} END
 {{- end}}
 
 {{define "known_failure" -}}
-CASE WHEN c.{{.}} <> '' THEN c.{{.}} WHEN c.failed THEN '{{unknown}}' ELSE '' END
+CASE WHEN c.{{.}} <> '' THEN c.{{.}} WHEN {{template "failed"}} THEN '{{unknown}}' ELSE '' END
+{{- end}}
+
+{{define "newest" -}}
+{'started_at': started_at, 'id': id}
 {{- end}}
 
 {{define "bucket" -}}
@@ -29,11 +37,11 @@ SELECT
   CASE WHEN c.slice = '' THEN '{{unknown}}' ELSE c.outcome END AS outcome,
   {{template "known_failure" "cause"}} AS cause,
   {{template "known_failure" "error_type"}} AS error_type,
-  CASE WHEN c.error_status IS NOT NULL THEN c.error_status::VARCHAR WHEN c.failed THEN '{{unknown}}' ELSE '' END AS error_status,
+  CASE WHEN c.error_status IS NOT NULL THEN c.error_status::VARCHAR WHEN {{template "failed"}} THEN '{{unknown}}' ELSE '' END AS error_status,
   {{template "known_failure" "fingerprint"}} AS fingerprint,
   {{template "known" "session"}} AS session,
   {{template "known" `"user"`}} AS person,
-  c.session AS raw_session, c.client_version, c.failed, c.empty_rule, c.suspects, c.bad_params, c.near,
+  c.session AS raw_session, c.client_version, {{template "failed"}} AS failed, c.empty_rule, c.suspects, c.bad_params, c.near,
   c.error_message, c.error_status AS raw_status,
   CASE WHEN c.slice <> '' THEN c.started_at END AS last_at,
   CASE WHEN c.slice <> '' THEN c.duration_us END AS duration_us,
@@ -56,10 +64,6 @@ SELECT
   CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
   (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
 FROM (
-  SELECT s.*, s.slice IN ('bad_args', 'tool_error', 'crashed') AS failed
-  FROM (
-    SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice
-    FROM {{.}}
-  ) s
+  SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice FROM {{.}}
 ) c
 {{- end}}

@@ -39,8 +39,12 @@ FROM tool_hours WHERE {{template "hours" .Filter}}
 SELECT {{dims}}, started_at AS moment {{template "comma_counters"}}, last_at
 FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
 {{- end}}
+{{- end}}
+
+{{define "settled_source"}}{{/* the source less the calls that are too recent for first-call success (outcomes.md 6.3) */}}
+{{- template "source" .}}
 {{- if not .Recent.IsZero}}
-UNION ALL -- too recent for first-call success (outcomes.md 6.3)
+UNION ALL
 SELECT {{dims}}, started_at AS moment {{- range counters}}, {{if first .}}-{{.}}{{else}}0{{end}}{{end}}, NULL
 FROM ({{template "facts" "events"}}) WHERE ended_at > {{arg .Recent}} AND first_calls = 1 AND {{template "moments" .Filter}}
 {{- end}}

@@ -1,2 +1,2 @@
 SELECT {{range $i, $c := counters}}{{if $i}}, {{end}}coalesce(sum({{$c}}), 0)::BIGINT{{end}}
-FROM ({{template "source" .}})
+FROM ({{template "settled_source" .}})

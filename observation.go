@@ -25,14 +25,19 @@ type Observation struct {
 
 	// The result, if one was answered.
 
-	IsError    bool     // the literal boolean true, nothing else (outcomes.md 2.1)
-	NoResult   bool     // the handler returned neither a result nor an error
-	Texts      []string // the text of each content block of type text, in order
-	Others     int      // content blocks that are not text
-	Structured []byte   // raw JSON of structuredContent; nil when absent
+	IsError bool // the literal boolean true, nothing else (outcomes.md 2.1)
+	// MalformedIsError is set when isError is present and no boolean.
+	MalformedIsError bool
+	NoResult         bool     // the handler returned neither a result nor an error
+	Texts            []string // the text of each content block of type text, in order
+	Others           int      // content blocks that are not text
+	Structured       []byte   // raw JSON of structuredContent; nil when absent
 	// ExtraKeys is set when the result has other keys than content,
 	// structuredContent, _meta, isError and resultType.
 	ExtraKeys bool
+	// ContentAbsent is set when the result has no key content at all, which is
+	// not the same as an empty list (outcomes.md 4).
+	ContentAbsent bool
 	// NamedType is _meta["umpire/errorType"] of a hand-made error result.
 	NamedType string
 

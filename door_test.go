@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -279,6 +280,33 @@ func TestSilentServerIsTriedAgain(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestStaleConnection closes a kept connection under the second request, as a
+// server does whose patience with idle connections ends just then.
+func TestStaleConnection(t *testing.T) {
+	door := newCollector(t, nil)
+	var served atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if served.Add(1) != 2 {
+			door.ServeHTTP(w, r)
+			return
+		}
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	}))
+	t.Cleanup(server.Close)
+	c, said := testClient(t, Options{Endpoint: server.URL, Debug: true})
+	eventually(t, "the connection is free again", func() bool { return strings.Contains(said.String(), "200") })
+	c.Record(okCall("a"))
+	flush(t, c)
+	if s := c.Stats(); s.Sent != 1 || strings.Contains(said.String(), "next attempt") {
+		t.Errorf("stats %+v, want it sent without a failed attempt:\n%s", s, said)
+	}
 }
 
 func TestRedirects(t *testing.T) {

@@ -2,6 +2,7 @@ package umpire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,9 +98,9 @@ func (enc *encoder) complete(e *Event) {
 	if e.SDK == (Peer{}) {
 		e.SDK = Peer{Name: "umpire-go", Version: moduleVersion()}
 	}
-	e.Server.Name = firstSet(enc.opts.Server.Name, e.Server.Name)
-	e.Server.Version = firstSet(enc.opts.Server.Version, e.Server.Version)
-	e.Server.Env = firstSet(e.Server.Env, enc.opts.Environment)
+	e.Server.Name = cmp.Or(enc.opts.Server.Name, e.Server.Name)
+	e.Server.Version = cmp.Or(enc.opts.Server.Version, e.Server.Version)
+	e.Server.Env = cmp.Or(e.Server.Env, enc.opts.Environment)
 
 	if e.Session == "" && e.SessionID != "" {
 		e.Session = hashSession(e.SessionID)

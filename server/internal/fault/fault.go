@@ -10,6 +10,7 @@ package fault
 import (
 	"errors"
 	"net/http"
+	"time"
 )
 
 // Code names a kind of failure.
@@ -34,7 +35,9 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`        // what happened
 	Hint    string `json:"hint,omitempty"` // what to do next
-	cause   error
+	// RetryAfter is the header of that name on TooMany and Unavailable; 0: none.
+	RetryAfter time.Duration `json:"-"`
+	cause      error
 }
 
 // New returns an error of the code.

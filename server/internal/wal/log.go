@@ -172,6 +172,13 @@ func (l *Log) Damage() []Damage {
 	return append([]Damage(nil), l.damage...)
 }
 
+// Segments is how many segments there are, the active one included.
+func (l *Log) Segments() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.segments)
+}
+
 // Bytes is what the segments take on disk.
 func (l *Log) Bytes() (total int64) {
 	l.mu.Lock()

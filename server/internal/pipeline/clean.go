@@ -1,0 +1,265 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/umpire-mcp/umpire/redact"
+)
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// texts redacts every free text, and then cuts it (outcomes.md 5.3).
+func (n *normalizer) texts() {
+	e := n.event
+	e.ErrorMessage = n.text("error_message", strings.TrimSpace(redact.String(valid(e.ErrorMessage))), maxMessage)
+	e.Intent = n.bytes("intent", redact.String(valid(e.Intent)), maxText)
+	e.Input = n.body("input", e.Input)
+	e.Output = n.body("output", e.Output)
+}
+
+// body redacts a captured value, string by string, so that it stays JSON. What
+// is no JSON, or too long, becomes a JSON string of its beginning.
+func (n *normalizer) body(field string, raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	out, ok := redactJSON(raw)
+	if !ok {
+		out = quoted(redact.String(valid(string(raw))))
+	}
+	if len(out) > maxText {
+		n.cut(field)
+		out = quoted(cutBytes(string(out), maxText))
+	}
+	return out
+}
+
+// schema keeps valid JSON up to its limit and drops anything else.
+func (n *normalizer) schema(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	if len(raw) > maxSchema || !json.Valid(raw) {
+		n.cut("tools")
+		return nil
+	}
+	return json.RawMessage(valid(string(raw)))
+}
+
+func quoted(s string) json.RawMessage {
+	out, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: cannot encode a string: %v", err))
+	}
+	return out
+}
+
+// redactJSON returns the same JSON with its strings redacted, names of members
+// included, and a number that is a find replaced by the token as a string. A
+// member's name takes part: {"password":"x"} is read like password=x.
+func redactJSON(raw []byte) (out json.RawMessage, ok bool) {
+	if !json.Valid(raw) {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	w := bodyWriter{out: make([]byte, 0, len(raw))}
+	for {
+		tok, err := d.Token()
+		if err != nil {
+			return w.out, true // the end: it was valid
+		}
+		w.token(tok)
+	}
+}
+
+// bodyWriter writes the tokens of a valid JSON text down again.
+type bodyWriter struct {
+	out   []byte
+	stack []byte // '{' where a name comes next, ':' where its value does, '['
+	name  string // of the member whose value comes next
+	comma bool
+}
+
+func (w *bodyWriter) token(tok json.Token) {
+	if d, ok := tok.(json.Delim); ok && (d == '}' || d == ']') {
+		w.out = append(w.out, byte(d))
+		w.stack = w.stack[:len(w.stack)-1]
+		w.valueDone()
+		return
+	}
+	top := byte(0)
+	if len(w.stack) > 0 {
+		top = w.stack[len(w.stack)-1]
+	}
+	if w.comma && top != ':' {
+		w.out = append(w.out, ',')
+	}
+	if name, ok := tok.(string); ok && top == '{' {
+		w.name = name
+		w.out = append(w.out, quoted(redact.String(valid(name)))...)
+		w.out = append(w.out, ':')
+		w.stack[len(w.stack)-1] = ':'
+		return
+	}
+	w.value(tok)
+}
+
+func (w *bodyWriter) value(tok json.Token) {
+	switch v := tok.(type) {
+	case json.Delim:
+		w.out = append(w.out, byte(v))
+		w.stack = append(w.stack, byte(v))
+		w.comma = false
+		return
+	case string:
+		w.out = append(w.out, quoted(redactNamed(w.name, valid(v)))...)
+	case json.Number:
+		if s := redactNamed(w.name, v.String()); s != v.String() {
+			w.out = append(w.out, quoted(s)...)
+		} else {
+			w.out = append(w.out, v.String()...)
+		}
+	case bool:
+		w.out = fmt.Append(w.out, v)
+	default:
+		w.out = append(w.out, "null"...)
+	}
+	w.valueDone()
+}
+
+// valueDone says that a value of whatever kind is complete.
+func (w *bodyWriter) valueDone() {
+	w.comma = true
+	if n := len(w.stack); n > 0 && w.stack[n-1] == ':' {
+		w.stack[n-1] = '{'
+		w.name = ""
+	}
+}
+
+// redactNamed redacts a value that stands under a name.
+func redactNamed(name, value string) string {
+	clean := redact.String(value)
+	if name == "" || clean != value || len(name) > maxName {
+		return clean
+	}
+	whole := name + "=" + value
+	if out := redact.String(whole); out != whole {
+		if rest, ok := strings.CutPrefix(out, name+"="); ok {
+			return rest
+		}
+	}
+	return value
+}
+
+// meta joins the owner's properties, what the door added and the marks.
+func (n *normalizer) meta() map[string]any {
+	own := n.event.Meta
+	if len(own) == 0 && len(n.extra) == 0 && len(n.cuts) == 0 && n.sent == "" {
+		return nil
+	}
+	out := make(map[string]any, len(own)+len(n.extra)+2)
+	n.properties(out, own, "")
+	n.properties(out, n.extra, "field.")
+	n.markCuts(out)
+	if n.sent != "" {
+		out[MarkStartedAt] = n.sent
+	}
+	return out
+}
+
+// properties adds as many as fit, in the order of their names. A name that is
+// taken gets the prefix.
+func (n *normalizer) properties(out map[string]any, in map[string]any, prefix string) {
+	left := maxMeta
+	for _, name := range sortedKeys(in) {
+		v := n.property(name, in[name])
+		key := shorten(valid(name), maxName)
+		if _, taken := out[key]; taken {
+			key = prefix + key
+		}
+		size := len(key) + valueSize(v)
+		if size > left {
+			n.cut("meta")
+			continue
+		}
+		left -= size
+		out[key] = v
+	}
+}
+
+// property makes a value flat: a string, a number, a boolean or null.
+func (n *normalizer) property(name string, v any) any {
+	switch v := v.(type) {
+	case string:
+		return n.metaText(redactNamed(name, valid(v)))
+	case json.Number:
+		if s := redactNamed(name, v.String()); s != v.String() || len(s) > maxWord || !json.Valid([]byte(s)) {
+			return n.metaText(s)
+		}
+		return v
+	case nil, bool:
+		return v
+	}
+	raw, err := json.Marshal(v)
+	if err != nil { // NaN, a channel: nothing that came as JSON
+		return n.metaText(redact.String(valid(fmt.Sprint(v))))
+	}
+	if name == MarkCut && len(raw) < maxMessage {
+		if _, ok := v.([]any); ok {
+			return v
+		}
+	}
+	if raw[0] != '{' && raw[0] != '[' {
+		return v // a number of Go's
+	}
+	if clean, ok := redactJSON(raw); ok {
+		raw = clean
+	}
+	return n.metaText(string(raw))
+}
+
+func (n *normalizer) metaText(s string) string { return n.bytes("meta", s, maxMeta/4) }
+
+// markCuts joins what a sender marked itself with what was cut here.
+func (n *normalizer) markCuts(out map[string]any) {
+	if len(n.cuts) == 0 {
+		return
+	}
+	sent, _ := out[MarkCut].([]any)
+	for _, v := range sent {
+		if s, ok := v.(string); ok {
+			n.cut(shorten(s, maxName))
+		}
+	}
+	slices.Sort(n.cuts)
+	list := make([]any, len(n.cuts))
+	for i, field := range n.cuts {
+		list[i] = field
+	}
+	out[MarkCut] = list
+}
+
+func shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return cutBytes(s, limit)
+}
+
+func valueSize(v any) int {
+	if s, ok := v.(string); ok {
+		return len(s)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return maxMeta + 1
+	}
+	return len(raw)
+}

@@ -1,0 +1,237 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// key is what makes an event unique: ids are unique per project.
+type key struct {
+	project uint32
+	id      umpire.ID
+}
+
+// ids knows which events were seen. It is exact for what is on its way (live),
+// and for the rest a set of hashes whose hits the store confirms: a hash that is
+// not in the set belongs to an id that was not received since recent.since.
+type ids struct {
+	mu     sync.Mutex
+	live   map[key]*flight // from the claim until the store has the event
+	recent recent
+}
+
+// flight is one attempt to write a batch. Whoever finds one of its ids taken
+// waits for done.
+type flight struct {
+	done   chan struct{}
+	failed bool // read after done
+}
+
+// claim is what one round of a batch got.
+type claim struct {
+	flight   *flight
+	mine     []int // to be written by this batch, unless the store knows them
+	suspects []int // those of mine that the store must be asked about
+	others   []waiting
+	own      int // the same id again within the batch
+}
+
+type waiting struct {
+	index  int
+	flight *flight
+}
+
+func newIDs(perGeneration int) *ids {
+	return &ids{live: map[key]*flight{}, recent: newRecent(perGeneration)}
+}
+
+// claim takes, in one step, all of the parcels that nobody else has. Because a
+// batch waits for others only after its own claims are settled, no two batches
+// can wait for each other.
+func (s *ids) claim(b *batch, todo []int) claim {
+	c := claim{flight: &flight{done: make(chan struct{})}, mine: make([]int, 0, len(todo))}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.recent.horizon(time.Now())
+	for _, i := range todo {
+		p := &b.parcels[i]
+		if f := s.live[p.key]; f != nil {
+			if f == c.flight {
+				c.own++
+			} else {
+				c.others = append(c.others, waiting{i, f})
+			}
+			continue
+		}
+		s.live[p.key] = c.flight
+		c.mine = append(c.mine, i)
+		if s.recent.add(p.key, time.Now) || p.born.Before(old) {
+			c.suspects = append(c.suspects, i)
+		}
+	}
+	return c
+}
+
+// settle ends a claim. The fresh ones stay live until forget; the others are in
+// the store or were not written.
+func (s *ids) settle(b *batch, c claim, fresh []int, ok bool) {
+	s.mu.Lock()
+	n := 0
+	for _, i := range c.mine {
+		if n < len(fresh) && fresh[n] == i {
+			n++
+			continue
+		}
+		delete(s.live, b.parcels[i].key)
+	}
+	s.mu.Unlock()
+	c.flight.failed = !ok
+	close(c.flight.done)
+}
+
+// landed is the flight of events that are on disk for sure: those of a replay.
+var landed = func() *flight {
+	f := &flight{done: make(chan struct{})}
+	close(f.done)
+	return f
+}()
+
+// replayed notes an event from the log, and reports whether it is there twice.
+func (s *ids) replayed(k key) (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live[k] != nil {
+		return true
+	}
+	s.live[k] = landed
+	s.recent.add(k, time.Now)
+	return false
+}
+
+// forget is told what the store has taken, or what was set aside.
+func (s *ids) forget(keys []key) {
+	for len(keys) > 0 { // in pieces, so that doors need not wait long
+		n := min(len(keys), 500)
+		s.mu.Lock()
+		for _, k := range keys[:n] {
+			delete(s.live, k)
+		}
+		s.mu.Unlock()
+		keys = keys[n:]
+	}
+}
+
+// recent is a set of 64-bit hashes in two generations. When the current one is
+// full, the older one is dropped.
+type recent struct {
+	perGeneration int
+	seed          [2]uint64
+	current, old  generation
+	started       time.Time // when current began
+	// since: every id received from then on is in the set. It is the zero time
+	// as long as that is all ids ever received.
+	since time.Time
+}
+
+func newRecent(perGeneration int) recent {
+	return recent{perGeneration: perGeneration, seed: [2]uint64{rand.Uint64(), rand.Uint64()}}
+}
+
+// add adds the key and reports whether it was there, or one of the same hash.
+func (r *recent) add(k key, now func() time.Time) (seen bool) {
+	h := r.hash(k)
+	if r.old.has(h) {
+		return true
+	}
+	if !r.current.add(h) {
+		return true
+	}
+	if r.current.n >= r.perGeneration {
+		r.old, r.current = r.current, generation{}
+		r.since, r.started = r.started, now()
+	}
+	return false
+}
+
+// horizon is the time before which an event may have been received without
+// being in the set. Senders' clocks are allowed to be ahead of ours by a quarter
+// of what the set covers, and by 10 minutes at most.
+func (r *recent) horizon(now time.Time) time.Time {
+	if r.since.IsZero() {
+		return time.Time{}
+	}
+	return r.since.Add(min(now.Sub(r.since)/4, 10*time.Minute))
+}
+
+func (r *recent) hash(k key) uint64 {
+	a := binary.LittleEndian.Uint64(k.id[:8]) ^ r.seed[0]
+	b := binary.LittleEndian.Uint64(k.id[8:]) ^ r.seed[1] ^ uint64(k.project)*0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(a, b)
+	hi, lo = bits.Mul64(hi^lo^r.seed[1], b^0xd6e8feb86659fd93)
+	return max(hi^lo, 1) // 0 marks a free slot
+}
+
+// generation is an open-addressing set of hashes that are never 0.
+type generation struct {
+	slots []uint64 // a power of two, at most half full
+	n     int
+}
+
+func (g *generation) has(h uint64) bool {
+	if g.n == 0 {
+		return false
+	}
+	mask := uint64(len(g.slots) - 1)
+	for i := h & mask; g.slots[i] != 0; i = (i + 1) & mask {
+		if g.slots[i] == h {
+			return true
+		}
+	}
+	return false
+}
+
+// add reports whether h is new.
+func (g *generation) add(h uint64) bool {
+	if 2*g.n >= len(g.slots) {
+		g.grow()
+	}
+	mask := uint64(len(g.slots) - 1)
+	i := h & mask
+	for ; g.slots[i] != 0; i = (i + 1) & mask {
+		if g.slots[i] == h {
+			return false
+		}
+	}
+	g.slots[i] = h
+	g.n++
+	return true
+}
+
+func (g *generation) grow() {
+	old := g.slots
+	g.slots = make([]uint64, max(1<<12, 2*len(old)))
+	mask := uint64(len(g.slots) - 1)
+	for _, h := range old {
+		if h == 0 {
+			continue
+		}
+		i := h & mask
+		for g.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		g.slots[i] = h
+	}
+}
+
+// bornAt is the time inside a version 7 id; for other ids the event's own time.
+func bornAt(id umpire.ID, startedAt time.Time) time.Time {
+	if id[6]>>4 != 7 {
+		return startedAt
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16))
+}

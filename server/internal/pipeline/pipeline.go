@@ -1,0 +1,241 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/wal"
+)
+
+// Options tune a pipeline. The zero value is right for a server, but for
+// DeadLetters.
+type Options struct {
+	// DeadLetters is the file for events that the store cannot take, one JSON
+	// object a line. Without it such an event is only logged.
+	DeadLetters string
+	// MaxLagBytes bounds what is acknowledged but not yet in the store, in bytes
+	// of log bodies; default 64 MiB. Beyond it Submit answers Unavailable.
+	MaxLagBytes int64
+	// MaxBatch and MaxDelay bound a batch for the store: default 10,000 events,
+	// and 200 ms after the first of them came.
+	MaxBatch int
+	MaxDelay time.Duration
+	// Retention is how far back an event's time may lie; default 90 days, below
+	// zero for no limit. An older event is kept with the time received.
+	Retention time.Duration
+	// RecentIDs is how many ids a generation of the set of recent ids holds;
+	// default 2 million, 32 MiB. There are two.
+	RecentIDs int
+	// RecentWindow is how far back that set is filled after a restart; default 24 h.
+	RecentWindow time.Duration
+	Logger       *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&o.MaxBatch, 10_000)
+	def(&o.RecentIDs, 2_000_000)
+	if o.MaxLagBytes <= 0 {
+		o.MaxLagBytes = 64 << 20
+	}
+	if o.MaxDelay <= 0 {
+		o.MaxDelay = 200 * time.Millisecond
+	}
+	if o.Retention == 0 {
+		o.Retention = 90 * 24 * time.Hour
+	}
+	if o.RecentWindow <= 0 {
+		o.RecentWindow = 24 * time.Hour
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
+// Item is one event from a door.
+type Item struct {
+	// Index is the event's place in what the sender sent, for the receipt.
+	Index int
+	Event umpire.Event
+	// Extra is what the door could not place: fields of a newer version, values
+	// of the wrong type. It ends in the event's meta.
+	Extra map[string]any
+}
+
+// Receipt says what became of a batch: Accepted are on disk, Duplicates were
+// there before.
+type Receipt struct {
+	Accepted, Duplicates int
+	Rejected             []Rejection
+}
+
+// Rejection is an event that was refused by itself.
+type Rejection struct {
+	Index  int    `json:"index"`
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint"`
+}
+
+// Pipeline is open from New to Close. Its methods may be called from many
+// goroutines.
+type Pipeline struct {
+	opts  Options
+	log   *wal.Log
+	store store.Writer
+	logg  *slog.Logger
+
+	ids   *ids
+	queue *queue
+	dead  *deadLetters
+	count counters
+
+	// gate is held for reading by each Submit, so that DeleteProject and Close
+	// can wait for those that are under way.
+	gate    sync.RWMutex
+	closed  bool
+	deleted map[uint32]bool
+
+	applierDone chan struct{}
+	closeOnce   sync.Once
+}
+
+// New makes a pipeline from an open log and a store, which stay the caller's to
+// close, after Close. What the log holds and the store does not is on its way
+// into the store when New returns.
+func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (*Pipeline, error) {
+	opts = opts.withDefaults()
+	p := &Pipeline{
+		opts: opts, log: log, store: writer, logg: opts.Logger,
+		ids: newIDs(opts.RecentIDs), queue: newQueue(opts.MaxLagBytes),
+		deleted: map[uint32]bool{}, applierDone: make(chan struct{}),
+	}
+	position, err := writer.Position(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the store's position: %w", err)
+	}
+	if p.dead, err = openDeadLetters(opts.DeadLetters, position, log.Next()); err != nil {
+		return nil, err
+	}
+	if err := p.alignLog(position); err != nil {
+		return nil, err
+	}
+	if err := p.loadRecent(ctx, position); err != nil {
+		return nil, err
+	}
+	p.queue.setApplied(position)
+	go p.applyLoop()
+	if err := p.replay(ctx, position); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Submit takes the events of one project and returns when all that it accepts
+// are on disk. It may change the items. An error is a *fault.Error, and then
+// nothing was taken, or only what a repetition finds to be duplicates.
+func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.Time, items []Item) (Receipt, error) {
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if err := p.open(project); err != nil {
+		return Receipt{}, err
+	}
+	b := p.prepare(project, receivedAt, items)
+	if len(b.parcels) == 0 {
+		p.count.add(b.receipt)
+		return b.receipt, nil
+	}
+	if !p.queue.reserve(b.bytes) {
+		p.count.refusedBatches.Add(1)
+		return Receipt{}, busy("the store is behind", nil)
+	}
+	err := p.take(ctx, b)
+	p.queue.release(b.bytes - b.appended)
+	if err != nil {
+		p.count.refusedBatches.Add(1)
+		return Receipt{}, err
+	}
+	p.count.add(b.receipt)
+	return b.receipt, nil
+}
+
+func (p *Pipeline) open(project uint32) error {
+	switch {
+	case p.closed:
+		return busy("the server is stopping", nil)
+	case p.deleted[project]:
+		return fault.New(fault.NotFound, "the project was deleted", "make a new project and a key for it")
+	}
+	return nil
+}
+
+// busy is the answer when nothing can be taken now.
+func busy(why string, cause error) *fault.Error {
+	err := fault.Wrap(cause, fault.Unavailable, why, "nothing was taken; send the same events again a little later")
+	err.RetryAfter = 2 * time.Second
+	return err
+}
+
+// Sync returns when everything that was acknowledged before it was called is in
+// the store, or set aside.
+func (p *Pipeline) Sync(ctx context.Context) error {
+	if err := p.queue.sync(ctx, p.applierDone); err != nil {
+		return fmt.Errorf("cannot wait for the store: %w", err)
+	}
+	return nil
+}
+
+// DeleteProject removes everything of the project: what is on its way, what is
+// stored, what the log still holds, what was set aside. From then on Submit
+// refuses the project's number.
+func (p *Pipeline) DeleteProject(ctx context.Context, project uint32) error {
+	p.gate.Lock()
+	p.deleted[project] = true
+	p.gate.Unlock()
+	if err := p.Sync(ctx); err != nil {
+		return fmt.Errorf("cannot delete project %d: %w", project, err)
+	}
+	err := p.store.DeleteProject(ctx, project)
+	if err == nil {
+		err = p.dead.forget(project)
+	}
+	if err == nil {
+		err = p.log.Rotate()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot delete project %d: %w", project, err)
+	}
+	p.truncate()
+	return nil
+}
+
+// Close takes nothing more, waits until what was acknowledged is in the store,
+// and stops. A store that fails all the while is given up after some seconds;
+// the log keeps what it did not take.
+func (p *Pipeline) Close() error {
+	p.closeOnce.Do(func() {
+		p.gate.Lock()
+		p.closed = true
+		p.gate.Unlock()
+		p.queue.close()
+	})
+	<-p.applierDone
+	left := p.queue.depth()
+	err := p.dead.close()
+	if left.events > 0 {
+		err = errors.Join(err, fmt.Errorf("%d events are not in the store yet; they are safe in the log and will follow at the next start", left.events))
+	}
+	return err
+}

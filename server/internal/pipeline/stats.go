@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Stats counts since the start, and says how far the store is behind.
+type Stats struct {
+	Accepted, Duplicates, Rejected int64
+	// RefusedBatches could not be taken at all: the store behind, the disk full.
+	RefusedBatches int64
+	// Stored are in the store; DeadLetters were set aside.
+	Stored, DeadLetters int64
+	// ApplyErrors counts attempts that the store refused.
+	ApplyErrors int64
+	// Damage counts damaged places of the log, Lost the entries these may have cost.
+	Damage, Lost int64
+	// LagEvents and LagBytes are acknowledged and not yet in the store.
+	LagEvents int
+	LagBytes  int64
+	// LogBytes is what the log takes on disk.
+	LogBytes int64
+	// Err is why nothing can be taken or stored now; nil while all is well.
+	Err error
+}
+
+type counters struct {
+	accepted, duplicates, rejected, refusedBatches atomic.Int64
+	stored, deadLetters, applyErrors, damage, lost atomic.Int64
+
+	mu  sync.Mutex
+	err error
+}
+
+func (c *counters) add(r Receipt) {
+	c.accepted.Add(int64(r.Accepted))
+	c.duplicates.Add(int64(r.Duplicates))
+	c.rejected.Add(int64(len(r.Rejected)))
+}
+
+func (c *counters) setError(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+// Stats returns the counters.
+func (p *Pipeline) Stats() Stats {
+	d := p.queue.depth()
+	c := &p.count
+	s := Stats{
+		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
+		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
+		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(),
+		LagEvents: d.events, LagBytes: d.bytes, LogBytes: p.log.Bytes(), Err: p.log.Err(),
+	}
+	if s.Err == nil {
+		c.mu.Lock()
+		s.Err = c.err
+		c.mu.Unlock()
+	}
+	return s
+}

@@ -1,0 +1,160 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/wal"
+)
+
+// parcel is an event ready for the log.
+type parcel struct {
+	entry store.Entry
+	body  []byte
+	key   key
+	// born is when the id or else the event says that it was made, by the
+	// sender's clock.
+	born time.Time
+}
+
+// batch is one Submit under way.
+type batch struct {
+	project  uint32
+	parcels  []parcel
+	bytes    int64 // of all bodies
+	appended int64 // of those that went into the log
+	receipt  Receipt
+}
+
+// prepare validates, cleans and encodes.
+func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item) *batch {
+	receivedAt = receivedAt.UTC().Truncate(time.Microsecond)
+	b := &batch{project: project, parcels: make([]parcel, 0, len(items))}
+	for i := range items {
+		e := &items[i].Event
+		reason, hint := unusable(e)
+		born := e.StartedAt
+		if reason == "" {
+			normalize(e, items[i].Extra, receivedAt, p.opts.Retention)
+			var body []byte
+			if body, reason, hint = encode(e); reason == "" {
+				b.parcels = append(b.parcels, parcel{
+					entry: store.Entry{Project: project, ReceivedAt: receivedAt, Event: *e},
+					body:  body, key: key{project, e.ID}, born: bornAt(e.ID, born),
+				})
+				b.bytes += int64(len(body))
+				continue
+			}
+		}
+		id := ""
+		if !e.ID.IsZero() {
+			id = e.ID.String()
+		}
+		b.receipt.Rejected = append(b.receipt.Rejected, Rejection{Index: items[i].Index, ID: id, Reason: reason, Hint: hint})
+	}
+	return b
+}
+
+// take claims the batch's ids, writes what is new, and waits for whoever else is
+// writing one of them. A claim that fell because its owner's write failed is
+// taken over in another round.
+func (p *Pipeline) take(ctx context.Context, b *batch) error {
+	todo := make([]int, len(b.parcels))
+	for i := range todo {
+		todo[i] = i
+	}
+	for len(todo) > 0 {
+		claim := p.ids.claim(b, todo)
+		b.receipt.Duplicates += claim.own
+		if err := p.write(ctx, b, claim); err != nil {
+			return err
+		}
+		todo = todo[:0]
+		for _, w := range claim.others {
+			select {
+			case <-w.flight.done:
+			case <-ctx.Done():
+				return busy("the request ended early", ctx.Err())
+			}
+			if w.flight.failed {
+				todo = append(todo, w.index)
+			} else {
+				b.receipt.Duplicates++
+			}
+		}
+	}
+	return nil
+}
+
+// write puts what the claim holds into the log, and settles the claim either way.
+func (p *Pipeline) write(ctx context.Context, b *batch, c claim) error {
+	fresh, err := p.verify(ctx, b, c)
+	if err == nil && len(fresh) > 0 {
+		err = p.append(b, fresh)
+	}
+	if err != nil {
+		p.ids.settle(b, c, nil, false)
+		return err
+	}
+	p.ids.settle(b, c, fresh, true)
+	b.receipt.Accepted += len(fresh)
+	b.receipt.Duplicates += len(c.mine) - len(fresh)
+	return nil
+}
+
+// verify returns those of the claimed parcels that are new: suspects, whose id
+// was seen recently or is too old to tell, are looked up in the store.
+func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, err error) {
+	if len(c.suspects) == 0 {
+		return c.mine, nil
+	}
+	ask := make([]umpire.ID, 0, len(c.suspects))
+	for _, i := range c.suspects {
+		ask = append(ask, b.parcels[i].key.id)
+	}
+	known, err := p.store.Known(ctx, b.project, ask)
+	if err != nil {
+		return nil, busy("the store cannot be asked for duplicates", err)
+	}
+	for _, i := range c.mine {
+		if !known[b.parcels[i].key.id] {
+			fresh = append(fresh, i)
+		}
+	}
+	return fresh, nil
+}
+
+func (p *Pipeline) append(b *batch, fresh []int) error {
+	items := make([]wal.Item, len(fresh))
+	entries := make([]store.Entry, len(fresh))
+	var bytes int64
+	for n, i := range fresh {
+		e := &b.parcels[i]
+		items[n] = wal.Item{Project: e.entry.Project, ReceivedAt: e.entry.ReceivedAt, Body: e.body}
+		entries[n] = e.entry
+		bytes += int64(len(e.body))
+	}
+	_, err := p.log.Append(items, func(first uint64) {
+		for n := range entries {
+			entries[n].Seq = first + uint64(n)
+		}
+		p.queue.push(chunk{entries: entries, bytes: bytes})
+	})
+	switch {
+	case err == nil:
+		b.appended += bytes
+		return nil
+	case errors.Is(err, wal.ErrBusy), errors.Is(err, wal.ErrFull):
+		return busy("cannot write to disk now", err)
+	case errors.Is(err, wal.ErrClosed):
+		return busy("the server is stopping", err)
+	default:
+		f := fault.Wrap(err, fault.Unavailable, "cannot write to disk", "the server's operator must look after its disk and start it again")
+		f.RetryAfter = time.Minute
+		return f
+	}
+}

@@ -103,10 +103,10 @@ func (d *door) close() {
 // The counts are those since the last acknowledged request. dropped is absent
 // if there are none.
 func (d *door) post(ctx context.Context, b *batch, drops map[string]int) answer {
-	d.pack(b, drops)
+	body := d.pack(b, drops)
 	target := d.url
 	for range maxRedirects {
-		resp, err := d.request(ctx, target)
+		resp, err := d.request(ctx, target, body)
 		if err != nil {
 			return unreachable(err)
 		}
@@ -120,8 +120,8 @@ func (d *door) post(ctx context.Context, b *batch, drops map[string]int) answer 
 	return answer{misplaced: true, why: "too many redirects"}
 }
 
-func (d *door) request(ctx context.Context, target *url.URL) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(d.body.Bytes()))
+func (d *door) request(ctx context.Context, target *url.URL, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,9 @@ func (d *door) follow(resp *http.Response) *url.URL {
 	return next
 }
 
-func (d *door) pack(b *batch, drops map[string]int) {
+// pack makes the body. It is a copy, because a transport may go on reading a
+// request that is over for us.
+func (d *door) pack(b *batch, drops map[string]int) []byte {
 	d.body.Reset()
 	if d.packer == nil {
 		d.packer, _ = gzip.NewWriterLevel(&d.body, gzip.BestSpeed) // the level is a valid one
@@ -180,6 +182,7 @@ func (d *door) pack(b *batch, drops map[string]int) {
 	}
 	_, _ = d.packer.Write([]byte{'}'})
 	_ = d.packer.Close()
+	return bytes.Clone(d.body.Bytes())
 }
 
 func unreachable(err error) answer {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// named is an error that says which outcome or which name it stands for. The
-// methods are a contract with the authors of tools (docs/go-sdk.md); they need
-// to import nothing.
+// errorTyper and outcomer are errors that say which name or which outcome they
+// stand for. The methods are a contract with the authors of tools
+// (docs/go-sdk.md), who need to import nothing for it.
 type (
-	named  interface{ MCPErrorType() string }
-	judged interface{ MCPOutcome() string }
+	errorTyper interface{ MCPErrorType() string }
+	outcomer   interface{ MCPOutcome() string }
 )
 
 // goVerdict decides what a returned Go error counts as, in the order of
@@ -65,7 +65,7 @@ func saidOutcome(chain []error) (said Outcome) {
 			said = ""
 		}
 	}()
-	if j, ok := find[judged](chain); ok {
+	if j, ok := find[outcomer](chain); ok {
 		return Outcome(j.MCPOutcome())
 	}
 	return ""
@@ -87,7 +87,7 @@ func errorTypeName(chain []error) (name string) {
 			name = ""
 		}
 	}()
-	if n, ok := find[named](chain); ok {
+	if n, ok := find[errorTyper](chain); ok {
 		return boundedName(n.MCPErrorType())
 	}
 	return ""

@@ -46,8 +46,8 @@ func Decode(res *http.Response, out any) error {
 	}
 	if res.StatusCode >= http.StatusBadRequest {
 		var failed struct {
-		Error *fault.Error `json:"error"`
-	}
+			Error *fault.Error `json:"error"`
+		}
 		if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
 			return failed.Error
 		}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/umpire-mcp/umpire/server/internal/admin"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/meta"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
+	"github.com/umpire-mcp/umpire/server/internal/wal"
+)
+
+// node is an open data directory: the log, the store, the metadata and the
+// pipeline between them. It is what serve, demo and the local commands share.
+type node struct {
+	dir   string
+	meta  *meta.DB
+	log   *wal.Log
+	store store.Store
+	pipe  *pipeline.Pipeline
+}
+
+// openNode opens the directory, and makes it if it is not there. One process
+// holds it at a time.
+func openNode(ctx context.Context, dir string) (*node, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
+	}
+	n := &node{dir: dir}
+	if err := n.open(ctx); err != nil {
+		return nil, errors.Join(err, n.close(ctx))
+	}
+	return n, nil
+}
+
+func (n *node) open(ctx context.Context) (err error) {
+	// The log first: its lock is what tells that another process holds the directory.
+	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
+		if errors.Is(err, wal.ErrLocked) {
+			return fault.Wrap(err, fault.Conflict, "another process holds "+n.dir,
+				"is umpire serve starting or stopping there? wait for it, or give another directory with --data")
+		}
+		return err
+	}
+	if n.meta, err = meta.Open(n.dir); err != nil {
+		return err
+	}
+	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, "events.duckdb"), duckdb.Options{}); err != nil {
+		return err
+	}
+	n.pipe, err = pipeline.New(ctx, n.log, n.store, pipeline.Options{DeadLetters: filepath.Join(n.dir, "dead-letters.jsonl")})
+	return err
+}
+
+// close stops in the order in which events flow, so that what was acknowledged
+// is applied; what is not applied by then is replayed at the next start.
+func (n *node) close(context.Context) error {
+	var errs []error
+	if n.pipe != nil {
+		errs = append(errs, n.pipe.Close())
+	}
+	if n.store != nil {
+		errs = append(errs, n.store.Close())
+	}
+	if n.log != nil {
+		errs = append(errs, n.log.Close())
+	}
+	if n.meta != nil {
+		errs = append(errs, n.meta.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// What follows makes the node an admin.Backend.
+
+func (n *node) AddKey(ctx context.Context, project, kind, value string) (string, error) {
+	p, err := n.meta.EnsureProject(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	return n.meta.AddKey(ctx, p.ID, meta.Kind(kind), value)
+}
+
+func (n *node) Keys(context.Context) ([]admin.Key, error) {
+	keys := []admin.Key{}
+	for _, p := range n.meta.Projects() {
+		for _, k := range n.meta.Keys(p.ID) {
+			out := admin.Key{Prefix: k.Prefix, Kind: string(k.Kind), Project: p.Name, Created: k.CreatedAt}
+			if !k.LastUsed.IsZero() {
+				out.LastUsed = &k.LastUsed
+			}
+			if !k.RevokedAt.IsZero() {
+				out.Revoked = &k.RevokedAt
+			}
+			keys = append(keys, out)
+		}
+	}
+	return keys, nil
+}
+
+func (n *node) RevokeKey(ctx context.Context, prefix string) error {
+	var found []meta.Key
+	for _, p := range n.meta.Projects() {
+		for _, k := range n.meta.Keys(p.ID) {
+			// Both ways: people paste what they have, the whole key or its beginning.
+			if strings.HasPrefix(k.Prefix, prefix) || strings.HasPrefix(prefix, k.Prefix) {
+				found = append(found, k)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return fault.New(fault.NotFound, "no key begins so", "umpire key list shows the keys")
+	case 1:
+		return n.meta.RevokeKey(ctx, found[0].ID)
+	default:
+		return fault.New(fault.Conflict, fmt.Sprintf("%d keys begin so", len(found)), "give more of the key's characters")
+	}
+}
+
+func (n *node) Projects(context.Context) ([]admin.Project, error) {
+	projects := []admin.Project{}
+	for _, p := range n.meta.Projects() {
+		projects = append(projects, admin.Project{Name: p.Name, Created: p.CreatedAt})
+	}
+	return projects, nil
+}
+
+func (n *node) DeleteProject(ctx context.Context, name string) error {
+	p, ok := n.meta.Project(name)
+	if !ok {
+		return fault.New(fault.NotFound, fmt.Sprintf("there is no project %q", name), "umpire project list shows the projects")
+	}
+	// The keys first, so that nothing new comes; then what is stored.
+	if err := n.meta.DeleteProject(ctx, p.ID); err != nil {
+		return err
+	}
+	return n.pipe.DeleteProject(ctx, p.ID)
+}
+
+func (n *node) Sync(ctx context.Context) error { return n.pipe.Sync(ctx) }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/auth"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/ingest"
+	"github.com/umpire-mcp/umpire/server/internal/web"
+)
+
+type serveCommand struct {
+	dataFlag
+	listenFlag
+}
+
+// listenFlag is where the doors and the pages are, and who may come in.
+type listenFlag struct {
+	Listen        string `help:"Address to listen on. Another than a loopback address needs UMPIRE_ADMIN_PASSWORD." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
+	PublicURL     string `name:"public-url" help:"Address that people and servers use, behind a reverse proxy." placeholder:"URL" env:"UMPIRE_PUBLIC_URL"`
+	AdminPassword string `name:"admin-password" help:"Password of the pages; better given as UMPIRE_ADMIN_PASSWORD." env:"UMPIRE_ADMIN_PASSWORD" hidden:""`
+}
+
+func (c *serveCommand) Run(ctx context.Context) error {
+	n, err := openNode(ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	s, err := start(n, c.listenFlag)
+	if err != nil {
+		return errors.Join(err, n.close(ctx))
+	}
+	slog.Info("umpire serves", "address", s.url, "data", c.Data, "version", buildVersion())
+	if len(n.meta.Projects()) == 0 {
+		slog.Info("no project yet", "hint", "umpire key add --data "+c.Data+" --project NAME --write")
+	}
+	select {
+	case <-ctx.Done():
+		slog.Info("stopping")
+	case err = <-s.failed:
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	return errors.Join(err, s.stop(closing), n.close(closing))
+}
+
+// serving is a node that listens.
+type serving struct {
+	url        string
+	http       *http.Server
+	failed     chan error
+	stopSocket func()
+}
+
+// start opens the network address and the socket of an open node.
+func start(n *node, flags listenFlag) (*serving, error) {
+	handler, err := n.handler(flags)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listen(flags.Listen)
+	if err != nil {
+		return nil, err
+	}
+	stopSocket, err := n.serveSocket()
+	if err != nil {
+		listener.Close()
+		return nil, err
+	}
+	s := &serving{
+		url: "http://" + listener.Addr().String(), failed: make(chan error, 1), stopSocket: stopSocket,
+		http: &http.Server{
+			Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+			ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
+		},
+	}
+	go func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("cannot serve on %q: %w", flags.Listen, err)
+		}
+	}()
+	return s, nil
+}
+
+func listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fault.Wrap(err, fault.Conflict, address+" is in use", "stop what listens there, or choose another address with --listen")
+	case err != nil:
+		return nil, fault.Wrap(err, fault.BadRequest, "cannot listen on "+address, "give --listen as host:port, such as 127.0.0.1:8787")
+	}
+	return listener, nil
+}
+
+// stop takes no more requests and lets those under way end.
+func (s *serving) stop(ctx context.Context) error {
+	s.stopSocket()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("cannot stop gracefully: %w", err), s.http.Close())
+	}
+	return nil
+}
+
+// handler is everything that listens on the network: doors, read API, pages.
+func (n *node) handler(flags listenFlag) (http.Handler, error) {
+	public, err := publicURL(flags.PublicURL)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := auth.New(auth.Config{Listen: flags.Listen, Password: flags.AdminPassword, PublicURL: public, Log: slog.Default()})
+	if err != nil {
+		return nil, err
+	}
+	// The password is not for child processes or a dump of the environment.
+	os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
+	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
+		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/events", ingest.New(n.pipe, auth.NewKeys(n.meta), ingest.Options{}))
+	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
+	mux.HandleFunc("GET /healthz", healthy)
+	mux.HandleFunc("GET /readyz", healthy) // it listens only after the log was replayed
+	mux.Handle("/", pages)
+	return underPrefix(public, mux), nil
+}
+
+func healthy(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintln(w, "ok")
+}
+
+// underPrefix lets the doors answer under the public address's path as well; the
+// pages do that themselves.
+func underPrefix(public *url.URL, next http.Handler) http.Handler {
+	if public == nil {
+		return next
+	}
+	prefix := strings.TrimRight(public.Path, "/")
+	if prefix == "" {
+		return next
+	}
+	stripped := http.StripPrefix(prefix, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, prefix+"/") {
+			stripped.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func publicURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // none was given
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.New(fault.BadRequest, "--public-url is no address", "give it as https://umpire.example.com or https://example.com/umpire")
+	}
+	return u, nil
+}

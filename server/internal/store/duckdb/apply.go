@@ -127,17 +127,17 @@ func mark(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	if err := exec(ctx, tx, "apply_mark_batch"); err != nil {
+	if err := run(ctx, tx, "apply_mark_batch"); err != nil {
 		return err
 	}
 	stored, err := makes(ctx, tx, "apply_changed", "before")
 	if err != nil || stored == 0 {
 		return err
 	}
-	if err := exec(ctx, tx, "apply_tool_hours_change"); err != nil {
+	if err := run(ctx, tx, "apply_tool_hours_change"); err != nil {
 		return err
 	}
-	return exec(ctx, tx, "apply_mark_stored")
+	return run(ctx, tx, "apply_mark_stored")
 }
 
 // count stores the batch and adds what it counts for to the rollups.
@@ -145,15 +145,15 @@ func count(ctx context.Context, tx *sql.Tx) error {
 	for _, name := range []string{
 		"apply_events", "apply_facts", "apply_tool_hours", "apply_tool_latency", "apply_session_hours", "apply_client_hours", "apply_kind_hours",
 	} {
-		if err := exec(ctx, tx, name); err != nil {
+		if err := run(ctx, tx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exec runs a statement of package sql.
-func exec(ctx context.Context, tx *sql.Tx, name string) error {
+// run runs a statement of package sql.
+func run(ctx context.Context, tx *sql.Tx, name string) error {
 	text, args, err := statement.Render(name, statement.Question{})
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func exec(ctx context.Context, tx *sql.Tx, name string) error {
 
 // makes runs a statement that makes a temporary table, and counts its rows.
 func makes(ctx context.Context, tx *sql.Tx, name, table string) (n int64, err error) {
-	if err := exec(ctx, tx, name); err != nil {
+	if err := run(ctx, tx, name); err != nil {
 		return 0, err
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err != nil {
@@ -202,10 +202,10 @@ SELECT project, server, version, env, tool, definition, title, description, byte
 	if err != nil {
 		return err
 	}
-	if err := exec(ctx, tx, "apply_catalog_seen"); err != nil {
+	if err := run(ctx, tx, "apply_catalog_seen"); err != nil {
 		return err
 	}
-	return exec(ctx, tx, "apply_catalog_new")
+	return run(ctx, tx, "apply_catalog_new")
 }
 
 func appendListed(a *duck.Appender, e *store.Entry) error {

@@ -9,11 +9,11 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
-// base is when generated events begin: a whole hour.
-var base = time.Date(2026, time.May, 4, 11, 0, 0, 0, time.UTC)
+// Base is when generated events begin: a whole hour.
+var Base = time.Date(2026, time.May, 4, 11, 0, 0, 0, time.UTC)
 
-// span is how long generated events go on.
-const span = 3 * time.Hour
+// Span is how long generated events go on.
+const Span = 3 * time.Hour
 
 // pick draws from a short list, so that values meet.
 func pick[T any](t *rapid.T, name string, values ...T) T {
@@ -23,7 +23,7 @@ func pick[T any](t *rapid.T, name string, values ...T) T {
 // moments are few and close, so that calls touch: within 30 seconds and without,
 // at the same microsecond, across an hour.
 func moment(t *rapid.T) time.Time {
-	at := base.Add(pick(t, "around", 0, 59*time.Minute+30*time.Second, 2*time.Hour))
+	at := Base.Add(pick(t, "around", 0, 59*time.Minute+30*time.Second, 2*time.Hour))
 	return at.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "second")) * time.Second).
 		Add(time.Duration(pick(t, "micro", 0, 0, 0, 1, 999_999)) * time.Microsecond)
 }
@@ -36,8 +36,10 @@ func maybe(t *rapid.T, name string, values ...int64) *int64 {
 	return &n
 }
 
-// event draws any event: of known and unknown kinds, judged and not, with much of
+// Event generates any event: of known and unknown kinds, judged and not, with much of
 // it not known.
+func Event() *rapid.Generator[umpire.Event] { return rapid.Custom(event) }
+
 func event(t *rapid.T) umpire.Event {
 	e := umpire.Event{
 		ID:        umpire.NewID(),
@@ -72,10 +74,14 @@ func event(t *rapid.T) umpire.Event {
 	return e
 }
 
-// filter draws a filter over what event draws, of the project. Half of them can be
-// answered from rollups.
+// Filter generates filters over what Event generates, of the project. Half of them
+// can be answered from rollups.
+func Filter(project uint32) *rapid.Generator[store.Filter] {
+	return rapid.Custom(func(t *rapid.T) store.Filter { return filter(t, project) })
+}
+
 func filter(t *rapid.T, project uint32) store.Filter {
-	f := store.Filter{Project: project, From: base, To: base.Add(span)}
+	f := store.Filter{Project: project, From: Base, To: Base.Add(Span)}
 	if rapid.Bool().Draw(t, "now") {
 		f.Now = moment(t).Add(15 * time.Second)
 	}

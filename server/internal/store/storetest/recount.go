@@ -275,3 +275,15 @@ func (r recount) byClient(q store.Filter) []store.ClientRow {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Client, b.Client))
 	})
 }
+
+// Mark is what the store decides about a call from those around it.
+type Mark struct{ IsRetry, Reworded, Repeated bool }
+
+// Marks are the marks of the entries' events by the letter of outcomes.md 6.2.
+func Marks(entries []store.Entry) map[umpire.ID]Mark {
+	marks := map[umpire.ID]Mark{}
+	for _, f := range recount(entries).facts() {
+		marks[f.ID] = Mark{f.retry, f.reword, f.repeat}
+	}
+	return marks
+}

@@ -91,7 +91,11 @@ func (s Series) bar(m *markup, i int, b Bar, highest int64) {
 		if y == plotTop+plotHeight {
 			gap = 0 // the lowest stands on the base line
 		}
-		m.add(`<rect class="%s"%s x="%s%%" y="%s" width="%s%%" height="%d"/>`, class(k), fill(k), num(x), num(y-float64(h)), num(w), h-gap)
+		top, tall := y-float64(h), float64(h-gap)
+		if fill(k) != "" { // its edge is drawn, and half of it lies outside
+			top, tall = top+0.5, tall-1
+		}
+		m.add(`<rect class="%s"%s x="%s%%" y="%s" width="%s%%" height="%s"/>`, class(k), fill(k), num(x), num(top), num(w), num(tall))
 		y -= float64(h)
 	}
 	if b.Part != "" {

@@ -26,7 +26,11 @@ func stripe(v Values, name string, height, narrow float64) template.HTML {
 		if v[i] == 0 {
 			continue
 		}
-		m.add(`<rect class="%s"%s x="%s%%" width="%s%%" height="%s"/>`, class(i), fill(i), num(x), num(w), num(height))
+		y, h := 0.0, height
+		if fill(i) != "" { // its edge is drawn, and half of it lies outside
+			y, h = 1, height-2
+		}
+		m.add(`<rect class="%s"%s x="%s%%" y="%s" width="%s%%" height="%s"/>`, class(i), fill(i), num(x), num(y), num(w), num(h))
 		x += w
 	}
 	m.add(`</svg>`)

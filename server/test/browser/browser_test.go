@@ -34,7 +34,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("hide-scrollbars", false), chromedp.Flag("force-color-profile", "srgb"),
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.Flag("lang", "en-GB"), chromedp.Flag("disable-dev-shm-usage", true),
 	)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)

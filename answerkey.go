@@ -1,5 +1,7 @@
 package umpire
 
+import "unicode/utf8"
+
 // answerKey is what the name of a member says about its value (outcomes.md 3.3
 // and 4). Names are compared without regard to case, "_", "-" and ".".
 type answerKey uint8
@@ -49,42 +51,29 @@ type foldedKey struct {
 	long bool
 }
 
-// fold brings the raw body of a name into its comparable form.
-func (k *foldedKey) fold(raw []byte) {
+// foldKey folds the name whose raw body is given, escapes resolved.
+func foldKey[T jsonText](k *foldedKey, body T) {
 	k.n = 0
-	if k.long = len(raw) > keyRoom; k.long {
-		raw = raw[len(raw)-keyRoom:]
+	if k.long = len(body) > keyRoom; k.long {
+		body = body[len(body)-keyRoom:] // an escape that this cuts is no letter of ours
 	}
-	for _, c := range raw {
+	for i := 0; i < len(body); {
+		c := body[i]
+		i++
 		switch {
 		case 'A' <= c && c <= 'Z':
 			c += 'a' - 'A'
 		case c == '_' || c == '-' || c == '.':
 			continue
+		case c == '\\' && !k.long:
+			var r rune
+			if r, i = escapeAt(body, i-1); r < utf8.RuneSelf {
+				c = byte(r)
+			}
 		}
 		k.buf[k.n] = c
 		k.n++
 	}
-}
-
-// foldKey folds the name whose raw body is given, escapes resolved.
-func foldKey[T jsonText](k *foldedKey, body T) {
-	var raw [2 * keyRoom]byte
-	if len(body) > len(raw) {
-		body = body[len(body)-len(raw):]
-		k.fold(raw[:copy(raw[:], body)])
-		k.long = true
-		return
-	}
-	n := 0
-	for i := 0; i < len(body); i++ {
-		if body[i] == '\\' {
-			n, _ = unescaped(raw[:], body)
-			k.fold(raw[:n])
-			return
-		}
-	}
-	k.fold(raw[:copy(raw[:], body)])
 }
 
 // answers says what the name means in the answer of a tool.

@@ -21,26 +21,30 @@ func beginsLikeFailure[T jsonText](text T) bool {
 	return firstWordsFail(text) || leadsToError(text) || saysMissing(text)
 }
 
-// failureOpenings are the beginnings that say failure, as whole words.
-var failureOpenings = [...]string{
-	"error", "failed", "exception", "traceback", "an error occurred", "missing required",
-	"invalid argument", "invalid arguments", "invalid parameter", "invalid parameters",
-}
-
+// firstWordsFail compares the first words with those that say failure.
 func firstWordsFail[T jsonText](text T) bool {
-	switch text[0] | 0x20 {
-	case '<' | 0x20:
+	switch text[0] {
+	case '<':
 		return hasFoldedPrefix(text, "<error>") || hasFoldedPrefix(text, "<error ")
-	case 'a', 'e', 'f', 'i', 'm', 't':
-	default:
-		return false
-	}
-	for _, words := range failureOpenings {
-		if hasFoldedPrefix(text, words) && endsWord(text, len(words)) {
-			return true
-		}
+	case 'e', 'E':
+		return opensWith(text, "error") || opensWith(text, "exception")
+	case 'f', 'F':
+		return opensWith(text, "failed")
+	case 't', 'T':
+		return opensWith(text, "traceback")
+	case 'a', 'A':
+		return opensWith(text, "an error occurred")
+	case 'm', 'M':
+		return opensWith(text, "missing required")
+	case 'i', 'I':
+		return opensWith(text, "invalid argument") || opensWith(text, "invalid arguments") ||
+			opensWith(text, "invalid parameter") || opensWith(text, "invalid parameters")
 	}
 	return false
+}
+
+func opensWith[T jsonText](text T, words string) bool {
+	return hasFoldedPrefix(text, words) && endsWord(text, len(words))
 }
 
 // endsWord reports whether a word ends before text[i]. What goes on as in
@@ -63,15 +67,19 @@ func isWordByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c =
 // "error:", as a word or as the end of a name such as ValueError.
 func leadsToError[T jsonText](text T) bool {
 	const word = "error:"
-	for i, n := 0, 0; n <= errorLeadIn && len(text)-i >= len(word); n++ {
+	n := 0 // characters before text[i]
+	for i := 0; i < len(text) && n < errorLeadIn+len(word); i++ {
 		c := text[i]
-		if c == '\n' || c == '\r' {
+		switch {
+		case c == '\n' || c == '\r':
 			return false
+		case c == ':' && i >= len(word)-1:
+			if at := i + 1 - len(word); hasFoldedPrefix(text[at:], word) && beginsErrorWord(text, at) {
+				return true
+			}
 		}
-		if c|0x20 == 'e' && hasFoldedPrefix(text[i:], word) && beginsErrorWord(text, i) {
-			return true
-		}
-		for i++; i < len(text) && !utf8.RuneStart(text[i]); i++ {
+		if utf8.RuneStart(c) {
+			n++
 		}
 	}
 	return false

@@ -204,7 +204,7 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 	if len(weak) == 0 {
 		return nil
 	}
-	text := o.failureText()
+	text := cutBytes(o.failureText(), 16<<10)
 	if o.signature(text) == causeSchema {
 		return weak
 	}

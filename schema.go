@@ -87,8 +87,10 @@ type findings struct {
 
 func (f *findings) none() bool { return len(f.strong)+len(f.weak) == 0 }
 
+func (f *findings) full() bool { return len(f.strong)+len(f.weak) >= schemaViolations }
+
 func (f *findings) add(weak bool, p BadParam) {
-	if len(f.strong)+len(f.weak) >= schemaViolations {
+	if f.full() {
 		return
 	}
 	same := func(q BadParam) bool { return q.Path == p.Path && q.Rule == p.Rule }
@@ -204,7 +206,7 @@ func (c *schemaCheck) checkObject(f *findings, s map[string]any, v map[string]an
 	extra, closed := s["additionalProperties"]
 	closed = closed && forbids(extra)
 	for _, name := range sortedKeys(v) {
-		if !c.spend(1) {
+		if f.full() || !c.spend(1) {
 			return
 		}
 		if property, ok := properties[name]; ok {
@@ -222,7 +224,7 @@ func (c *schemaCheck) checkObject(f *findings, s map[string]any, v map[string]an
 		switch {
 		case matched:
 		case closed:
-			f.add(true, BadParam{Path: below, Rule: ruleUnknown, Near: nearestOf(name, sortedKeys(properties))})
+			f.add(true, BadParam{Path: below, Rule: ruleUnknown, Near: c.nearestOf(name, sortedKeys(properties))})
 		case extra != nil:
 			c.check(f, extra, v[name], below, depth+1)
 		}
@@ -244,33 +246,39 @@ func (c *schemaCheck) checkRequired(f *findings, s, properties, v map[string]any
 	}
 	for _, entry := range required {
 		name, ok := entry.(string)
-		if !ok || !c.spend(1) {
-			continue
+		if f.full() || !c.spend(1) {
+			return
 		}
-		if _, ok := v[name]; ok {
+		if _, there := v[name]; there || !ok {
 			continue
 		}
 		property, _ := properties[name].(map[string]any)
 		_, filled := property["default"]
-		f.add(filled, BadParam{Path: pathTo(path, name), Rule: ruleRequired, Near: nearestUnknown(name, properties, v)})
+		f.add(filled, BadParam{Path: pathTo(path, name), Rule: ruleRequired, Near: c.nearestUnknown(name, properties, v)})
 	}
 }
 
 // nearestUnknown returns the argument that the schema does not declare and that
 // was perhaps meant to be name.
-func nearestUnknown(name string, properties, v map[string]any) string {
+func (c *schemaCheck) nearestUnknown(name string, properties, v map[string]any) string {
+	if !c.spend(len(v)) {
+		return ""
+	}
 	var unknown []string
 	for _, key := range sortedKeys(v) {
 		if _, ok := properties[key]; !ok {
 			unknown = append(unknown, key)
 		}
 	}
-	return shownName(nearestOf(name, unknown))
+	return shownName(c.nearestOf(name, unknown))
 }
 
-func nearestOf(name string, candidates []string) string {
-	for _, near := range nearest(name, candidates, 1) {
-		return near
+// nearestOf costs steps, too: without them a violation goes without a hint.
+func (c *schemaCheck) nearestOf(name string, candidates []string) string {
+	if c.spend(4 * len(candidates)) {
+		for _, near := range nearest(name, candidates, 1) {
+			return near
+		}
 	}
 	return ""
 }

@@ -153,7 +153,7 @@ func (c *schemaCheck) checkEnum(f *findings, s map[string]any, value any, path s
 	}
 	near := ""
 	if text, ok := value.(string); ok {
-		near = nearestOf(text, names)
+		near = c.nearestOf(text, names)
 	}
 	f.add(weak, BadParam{Path: path, Rule: ruleEnum, Near: near})
 }

@@ -14,7 +14,7 @@ type tally struct {
 	ntotals    int
 
 	items     int  // in lists whose items all failed
-	doubtful  bool // some of them by a status only, which may be data: a list of failed jobs
+	doubtful  bool // some of them may be data: a list of failed jobs, a log of errors
 	otherItem bool // a list of objects that did not all fail
 }
 
@@ -27,6 +27,7 @@ const (
 	roleSucceeded
 	roleTotal
 	roleSummary
+	roleResults // a list with an item for each thing that was asked for
 )
 
 // batchRole says what a number or a list of this name counts in a batch.
@@ -53,6 +54,8 @@ func (k *foldedKey) batchRole() batchRole {
 		return roleTotal
 	case "summary", "stats", "statistics", "counts", "totals":
 		return roleSummary
+	case "results", "responses", "outcomes", "operations", "items", "data":
+		return roleResults
 	}
 	return roleNone
 }
@@ -79,7 +82,7 @@ func noteBatch[T jsonText](b *tally, k *foldedKey, key answerKey, s T, v jsonVal
 		noteSummary(b, s[v.from:v.to])
 	default:
 		if v.kind == jsonList && key == keyOther {
-			noteItems(b, s[v.from:v.to])
+			noteItems(b, s[v.from:v.to], role == roleResults)
 		}
 	}
 }
@@ -121,8 +124,10 @@ func noteSummary[T jsonText](b *tally, s T) {
 	}
 }
 
-// noteItems takes in a valid list. It reads up to the first item that did not fail.
-func noteItems[T jsonText](b *tally, s T) {
+// noteItems takes in a valid list, up to the first item that did not fail. An
+// item without success says so itself. An error in it is doubtful unless the
+// list is one of results, and a bad status always is.
+func noteItems[T jsonText](b *tally, s T, results bool) {
 	p := jsonScan[T]{s: s, pos: 1}
 	n := 0
 	for ; p.more(n, ']'); n++ {
@@ -135,8 +140,8 @@ func noteItems[T jsonText](b *tally, s T) {
 		var e envelope
 		readEnvelope(&p, &e)
 		switch {
-		case e.structuredError() || e.unsuccess:
-		case e.badStatus || e.saysError:
+		case e.unsuccess || results && e.structuredError():
+		case e.structuredError() || e.badStatus || e.saysError:
 			b.doubtful = true
 		default:
 			b.otherItem = true

@@ -70,16 +70,17 @@ func leadsToError[T jsonText](text T) bool {
 	n := 0 // characters before text[i]
 	for i := 0; i < len(text) && n < errorLeadIn+len(word); i++ {
 		c := text[i]
+		if c&0xc0 != 0x80 { // no continuation byte
+			n++
+		}
 		switch {
+		case c > ':':
 		case c == '\n' || c == '\r':
 			return false
 		case c == ':' && i >= len(word)-1:
 			if at := i + 1 - len(word); hasFoldedPrefix(text[at:], word) && beginsErrorWord(text, at) {
 				return true
 			}
-		}
-		if utf8.RuneStart(c) {
-			n++
 		}
 	}
 	return false

@@ -36,7 +36,8 @@ type Observation struct {
 	// structuredContent, _meta, isError and resultType.
 	ExtraKeys bool
 	// ContentAbsent is set when the result has no key content at all, which is
-	// not the same as an empty list (outcomes.md 4).
+	// not the same as an empty list: the marks malformed_result and
+	// structured_only tell them apart (outcomes.md 4).
 	ContentAbsent bool
 	// NamedType is _meta["umpire/errorType"] of a hand-made error result.
 	NamedType string

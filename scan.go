@@ -63,6 +63,9 @@ func (p *jsonScan[T]) fail() jsonValue {
 
 func (p *jsonScan[T]) space() {
 	s, i := p.s, p.pos
+	if i < len(s) && s[i] > ' ' {
+		return
+	}
 	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r' || s[i] == '\t') {
 		i++
 	}

@@ -26,31 +26,37 @@ type contentMarks struct {
 // break the declared schema strongly (outcomes.md 2.2).
 func suspectMarks(o *Observation, empty, argsStrong bool) []string {
 	var m contentMarks
-	structuredOnly := false
-	bare := len(o.Texts) == 0 && o.Others == 0
 	if !empty {
 		m = marksOfContent(o)
-		structuredOnly = bare && !o.ContentAbsent && o.Structured != nil && contentRule(o) == ""
 	}
-	malformed := bare && (o.ExtraKeys && o.Structured == nil || o.ContentAbsent && o.Structured != nil && !empty)
+	// What the result looks like, whatever its content says.
+	bare := len(o.Texts) == 0 && o.Others == 0
 	unlisted := o.Listed != nil && !slices.Contains(o.Listed, o.Tool)
-
+	malformed := bare && o.ContentAbsent && !empty && (o.ExtraKeys || o.Structured != nil)
+	structuredOnly := bare && !o.ContentAbsent && !empty && o.Structured != nil && contentRule(o) == ""
+	if argsStrong || unlisted || malformed || structuredOnly || o.MalformedIsError {
+		m.envelopeOnly = false // it stands alone
+	}
 	var marks []string
-	add := func(mark string, on bool) {
-		if on {
-			marks = append(marks, mark)
+	for _, mark := range [...]struct {
+		name string
+		on   bool
+	}{
+		{markStructuredError, m.structuredError},
+		{markEnvelopeError, m.envelopeError},
+		{markEnvelopeOnly, m.envelopeOnly},
+		{markAllFailed, m.allFailed},
+		{markErrorText, m.errorText},
+		{markArgsMismatch, argsStrong},
+		{markUnlistedTool, unlisted},
+		{markMalformedResult, malformed},
+		{markMalformedIsError, o.MalformedIsError},
+		{markStructuredOnly, structuredOnly},
+	} {
+		if mark.on {
+			marks = append(marks, mark.name)
 		}
 	}
-	add(markStructuredError, m.structuredError)
-	add(markEnvelopeError, m.envelopeError)
-	add(markEnvelopeOnly, m.envelopeOnly && !argsStrong && !unlisted && !malformed && !o.MalformedIsError && !structuredOnly)
-	add(markAllFailed, m.allFailed)
-	add(markErrorText, m.errorText)
-	add(markArgsMismatch, argsStrong)
-	add(markUnlistedTool, unlisted)
-	add(markMalformedResult, malformed)
-	add(markMalformedIsError, o.MalformedIsError)
-	add(markStructuredOnly, structuredOnly)
 	return marks
 }
 
@@ -218,7 +224,7 @@ func marksOfList[T jsonText](p *jsonScan[T], arguments []byte) (m contentMarks, 
 		return m, true
 	}
 	var b tally
-	noteItems(&b, s)
+	noteItems(&b, s, true)
 	m.allFailed = b.allFailed(arguments)
 	return m, true
 }

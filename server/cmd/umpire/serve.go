@@ -131,7 +131,7 @@ func (n *node) handler(flags listenFlag) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/events", ingest.New(n.pipe, auth.NewKeys(n.meta), ingest.Options{}))
+	mux.Handle("/api/v1/events", ingest.New(n.pipe, n.meta, ingest.Options{}))
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", healthy) // it listens only after the log was replayed

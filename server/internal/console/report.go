@@ -81,7 +81,7 @@ func (p *Printer) heading(project string, h query.Header) {
 // Breakdown writes the five slices under their caption.
 func (p *Printer) Breakdown(m query.Measures) {
 	p.printf(bold, "Outcomes")
-	p.printf(muted, "  %s", format.Caption(m.Calls, m.Outcomes.BadArgs+m.Outcomes.ToolError+m.Outcomes.Crashed, m.Slices.Empty))
+	p.printf(muted, "  %s", format.Caption(m.ErrorRate, m.EmptyRate))
 	p.newline()
 	counts := []int64{m.Slices.OK, m.Slices.Empty, m.Slices.BadArgs, m.Slices.ToolError, m.Slices.Crashed}
 	widest := len(format.Count(m.Calls))

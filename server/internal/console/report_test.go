@@ -11,11 +11,11 @@ import (
 
 func answers() (query.OverviewAnswer, query.ToolsAnswer, query.ClientsAnswer) {
 	n := func(v int64) *int64 { return &v }
-	rate := 0.5
+	rate, failed, empty := 0.5, 0.06, 0.04
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	header := query.Header{Range: query.Range{From: at, To: at.Add(24 * time.Hour)}, Filters: map[string][]string{"tool": {"search"}}}
 	o := query.OverviewAnswer{Header: header, Measures: query.Measures{
-		Calls:    1000,
+		Calls:    1000, ErrorRate: &failed, EmptyRate: &empty,
 		Slices:   query.Slices{OK: 900, Empty: 40, BadArgs: 30, ToolError: 29, Crashed: 1},
 		Outcomes: query.Outcomes{OK: 940, BadArgs: 30, ToolError: 29, Crashed: 1},
 		Sessions: n(10), Retries: 3, NoSession: 2, SetAside: 1, OtherKinds: map[string]int64{"elicitation": 2},

@@ -29,7 +29,7 @@ func makeBreakdown(sc *scope, m query.Measures) breakdown {
 	v := values(m.Slices)
 	b := breakdown{Bar: chart.Breakdown(v)}
 	if m.ErrorRate != nil && m.EmptyRate != nil {
-		b.Caption = format.Rate(*m.ErrorRate) + " failed · " + format.Rate(*m.EmptyRate) + " empty"
+		b.Caption = format.Caption(m.ErrorRate, m.EmptyRate)
 	}
 	for i, s := range umpire.Slices() {
 		row := breakdownRow{

@@ -83,7 +83,7 @@ func (s *site) projectRow(ctx context.Context, p Project, params query.Params) p
 		row.Calls = format.Plural(o.Calls, "call")
 		row.Mix = chart.Mix(values(o.Slices))
 		if o.ErrorRate != nil && o.EmptyRate != nil {
-			row.Caption = format.Rate(*o.ErrorRate) + " failed · " + format.Rate(*o.EmptyRate) + " empty"
+			row.Caption = format.Caption(o.ErrorRate, o.EmptyRate)
 		}
 	}
 	return row

@@ -1,0 +1,406 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
+)
+
+const (
+	// maxOdd bounds, in bytes, what is kept of a value that has no place; the
+	// pipeline cuts it to its own limit and marks it.
+	maxOdd = 2 << 10
+	// maxNumber is the longest number, in characters, that is kept as one.
+	maxNumber = 64
+	// Strings up to maxShared are kept once in a decoder, up to mostShared of them:
+	// the names of tools, clients and servers come again and again.
+	maxShared  = 64
+	mostShared = 4096
+)
+
+// decoder turns JSON into events. It is reused, not shared.
+type decoder struct {
+	scan   scan
+	shared map[string]string
+
+	// The event at hand.
+	item   pipeline.Item
+	badID  string // the id as sent, if it is none
+	badAt  bool   // a time was sent, and is none
+	badKnd bool
+}
+
+func newDecoder() *decoder { return &decoder{shared: map[string]string{}} }
+
+func (d *decoder) reset(text []byte) {
+	d.scan.b, d.scan.i = text, 0
+	if len(d.shared) > mostShared {
+		clear(d.shared)
+	}
+}
+
+// event reads the event whose '{' comes next. id is what the sender called it, for
+// a refusal. An error is a syntax error.
+func (d *decoder) event() (id string, item pipeline.Item, err error) {
+	d.item, d.badID, d.badAt, d.badKnd = pipeline.Item{}, "", false, false
+	d.scan.i++
+	for first := true; ; first = false {
+		name, ok, err := d.scan.member(first)
+		if err != nil {
+			return "", d.item, err
+		}
+		if !ok {
+			break
+		}
+		if d.scan.peek() == 'n' { // null is absent
+			if err := d.scan.word("null"); err != nil {
+				return "", d.item, err
+			}
+			continue
+		}
+		if err := d.field(name); err != nil {
+			return "", d.item, err
+		}
+	}
+	id = d.badID
+	if !d.item.Event.ID.IsZero() {
+		id = d.item.Event.ID.String()
+	}
+	return id, d.item, nil
+}
+
+// unusable says why the event must be refused; "" if it need not be.
+func (d *decoder) unusable() (reason, hint string) {
+	e := &d.item.Event
+	switch {
+	case e.ID.IsZero() && d.badID != "":
+		return "the id is no UUID", "make a UUID once, where the event happens, and send the same one again on a retry"
+	case e.ID.IsZero():
+		return "the event has no id", "make a UUID once, where the event happens, and send the same one again on a retry"
+	case e.Kind == "" && d.badKnd:
+		return "the kind is no string", `send kind as a string, such as "call"`
+	case e.Kind == "":
+		return "the event has no kind", `send kind, such as "call"`
+	case e.StartedAt.IsZero() && d.badAt:
+		return "started_at is no time", "send RFC 3339, such as 2026-01-31T12:00:00.123456Z"
+	case e.StartedAt.IsZero():
+		return "the event has no started_at", "send when the request arrived, in RFC 3339"
+	}
+	return "", ""
+}
+
+// field reads the value of one member of an event. The name is valid until then.
+func (d *decoder) field(name []byte) error {
+	e := &d.item.Event
+	switch string(name) {
+	case "id":
+		return d.id()
+	case "kind":
+		return d.kind()
+	case "started_at":
+		return d.startedAt()
+	case "server":
+		return d.peer("server", &e.Server)
+	case "client":
+		return d.peer("client", &e.Client)
+	case "sdk":
+		return d.peer("sdk", &e.SDK)
+	case "outcome":
+		s := string(e.Outcome)
+		err := d.text("outcome", &s)
+		e.Outcome = umpire.Outcome(s)
+		return err
+	case "platform":
+		return d.text("platform", &e.Platform)
+	case "protocol":
+		return d.text("protocol", &e.Protocol)
+	case "transport":
+		return d.text("transport", &e.Transport)
+	case "session":
+		return d.text("session", &e.Session)
+	case "user":
+		return d.text("user", &e.User)
+	case "seen_by":
+		return d.text("seen_by", &e.SeenBy)
+	case "tool":
+		return d.text("tool", &e.Tool)
+	case "empty_rule":
+		return d.text("empty_rule", &e.EmptyRule)
+	case "cause":
+		return d.text("cause", &e.Cause)
+	case "evidence":
+		return d.text("evidence", &e.Evidence)
+	case "handler_ran":
+		return d.text("handler_ran", &e.HandlerRan)
+	case "error_type":
+		return d.text("error_type", &e.ErrorType)
+	case "error_message":
+		return d.text("error_message", &e.ErrorMessage)
+	case "fingerprint":
+		return d.text("fingerprint", &e.Fingerprint)
+	case "args_hash":
+		return d.text("args_hash", &e.ArgsHash)
+	case "ask_hash":
+		return d.text("ask_hash", &e.AskHash)
+	case "intent":
+		return d.text("intent", &e.Intent)
+	case "trace_id":
+		return d.text("trace_id", &e.TraceID)
+	case "span_id":
+		return d.text("span_id", &e.SpanID)
+	case "definition":
+		return d.text("definition", &e.Definition)
+	default:
+		return d.fieldMore(name)
+	}
+}
+
+// fieldMore reads the fields that are no texts, and unknown ones.
+func (d *decoder) fieldMore(name []byte) error {
+	e := &d.item.Event
+	switch string(name) {
+	case "rules":
+		return d.number("rules", &e.Rules)
+	case "error_status":
+		return d.number("error_status", &e.ErrorStatus)
+	case "duration_us":
+		return d.measure("duration_us", &e.DurationUS)
+	case "request_bytes":
+		return d.measure("request_bytes", &e.RequestBytes)
+	case "response_bytes":
+		return d.measure("response_bytes", &e.ResponseBytes)
+	case "empty":
+		return d.flag("empty", &e.Empty)
+	case "late":
+		return d.flag("late", &e.Late)
+	case "is_retry":
+		return d.flag("is_retry", &e.IsRetry)
+	case "reworded":
+		return d.flag("reworded", &e.Reworded)
+	case "repeated":
+		return d.flag("repeated", &e.Repeated)
+	case "near":
+		return d.texts("near", &e.Near)
+	case "suspects":
+		return d.texts("suspects", &e.Suspects)
+	case "input_keys":
+		return d.texts("input_keys", &e.InputKeys)
+	case "input":
+		return d.raw("input", &e.Input)
+	case "output":
+		return d.raw("output", &e.Output)
+	case "input_types":
+		return d.types()
+	case "bad_params":
+		return d.badParams()
+	case "tools":
+		return d.tools()
+	case "meta":
+		return d.meta()
+	default:
+		return d.odd(string(name))
+	}
+}
+
+func (d *decoder) id() error {
+	raw, _, err := d.scan.value()
+	if err != nil {
+		return err
+	}
+	text, ok := d.unquote(raw)
+	var id umpire.ID
+	if !ok || id.UnmarshalText(text) != nil {
+		if !ok {
+			text = raw
+		}
+		d.badID = string(bytes.ToValidUTF8(text[:min(len(text), maxShared)], nil))
+		return nil
+	}
+	d.item.Event.ID = id
+	return nil
+}
+
+func (d *decoder) kind() error {
+	if d.scan.peek() != '"' {
+		d.badKnd = true
+		_, err := d.scan.skip()
+		return err
+	}
+	return d.text("kind", &d.item.Event.Kind)
+}
+
+func (d *decoder) startedAt() error {
+	raw, _, err := d.scan.value()
+	if err != nil {
+		return err
+	}
+	text, ok := d.unquote(raw)
+	if !ok || len(text) > maxNumber {
+		d.badAt = true
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(text))
+	at = at.UTC()
+	if err != nil || at.Year() < 0 || at.Year() > 9999 {
+		d.badAt = true
+		return nil
+	}
+	d.item.Event.StartedAt = at
+	return nil
+}
+
+// unquote returns the content of a raw value that is a string. It is valid until
+// the next string is read.
+func (d *decoder) unquote(raw []byte) (text []byte, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return nil, false
+	}
+	inner := scan{b: raw, buf: d.scan.buf}
+	text, err := inner.str()
+	d.scan.buf = inner.buf
+	return text, err == nil
+}
+
+// text reads a string; what is none goes to meta.
+func (d *decoder) text(field string, into *string) error {
+	if d.scan.peek() != '"' {
+		return d.odd(field)
+	}
+	s, err := d.scan.str()
+	if err == nil {
+		*into = d.share(s)
+	}
+	return err
+}
+
+// share makes a string of b, the same one for the same short bytes.
+func (d *decoder) share(b []byte) string {
+	if len(b) > maxShared {
+		return string(b)
+	}
+	if s, ok := d.shared[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(d.shared) < mostShared {
+		d.shared[s] = s
+	}
+	return s
+}
+
+func (d *decoder) flag(field string, into *bool) error {
+	switch d.scan.peek() {
+	case 't':
+		*into = true
+		return d.scan.word("true")
+	case 'f':
+		*into = false
+		return d.scan.word("false")
+	}
+	return d.odd(field)
+}
+
+func (d *decoder) number(field string, into *int) error {
+	raw, deep, err := d.scan.value()
+	if err != nil {
+		return err
+	}
+	if n, ok := integer(raw); ok && n == int64(int32(n)) {
+		*into = int(n)
+		return nil
+	}
+	d.keep(field, raw, deep)
+	return nil
+}
+
+func (d *decoder) measure(field string, into **int64) error {
+	raw, deep, err := d.scan.value()
+	if err != nil {
+		return err
+	}
+	if n, ok := integer(raw); ok {
+		*into = &n
+		return nil
+	}
+	d.keep(field, raw, deep)
+	return nil
+}
+
+// integer reads a number that is a whole one, also when written 12.0 or 1.2e1.
+func integer(raw []byte) (int64, bool) {
+	if len(raw) == 0 || len(raw) > maxNumber || raw[0] != '-' && raw[0]-'0' > 9 {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// raw copies a value of any type; one that is nested too deep goes to meta.
+func (d *decoder) raw(field string, into *json.RawMessage) error {
+	raw, deep, err := d.scan.value()
+	if err != nil {
+		return err
+	}
+	if deep {
+		d.keep(field, raw, deep)
+		return nil
+	}
+	*into = bytes.Clone(raw)
+	return nil
+}
+
+// odd reads a value that has no place and puts it into meta under the name.
+func (d *decoder) odd(name string) error {
+	raw, deep, err := d.scan.value()
+	if err == nil {
+		d.keep(name, raw, deep)
+	}
+	return err
+}
+
+// keep puts a raw value into meta under a field's name.
+func (d *decoder) keep(name string, raw []byte, deep bool) {
+	if d.item.Extra == nil {
+		d.item.Extra = map[string]any{}
+	}
+	d.item.Extra[name] = d.scalar(raw, deep)
+}
+
+// scalar is a raw value as meta holds it: flat, and short.
+func (d *decoder) scalar(raw []byte, deep bool) any {
+	switch raw[0] {
+	case '"':
+		if text, ok := d.unquote(raw); ok {
+			return string(text)
+		}
+	case 't':
+		return true
+	case 'f':
+		return false
+	case 'n':
+		return nil
+	case '{', '[':
+		if len(raw) <= maxOdd && !deep {
+			var out bytes.Buffer
+			if json.Compact(&out, raw) == nil {
+				return string(bytes.ToValidUTF8(out.Bytes(), []byte("\uFFFD")))
+			}
+		}
+	default:
+		if len(raw) <= maxNumber && !deep {
+			return json.Number(raw)
+		}
+	}
+	return string(bytes.ToValidUTF8(raw[:min(len(raw), maxOdd)], []byte("\uFFFD")))
+}

@@ -67,7 +67,7 @@ func isIssued(d string) bool {
 	switch {
 	case p/1000 == 4: // Visa
 		return n == 13 || n == 16 || n == 19
-	case p2 >= 51 && p2 <= 55, p >= 2221 && p <= 2720: // Mastercard
+	case p2 >= 51 && p2 <= 55, p >= 2221 && p <= 2720, p == 5019: // Mastercard, Dankort
 		return n == 16
 	case p2 == 34 || p2 == 37: // American Express
 		return n == 15

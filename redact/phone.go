@@ -11,6 +11,8 @@ func findPhone(s string, from, i int) (int, int, bool) {
 	switch {
 	case s[i] == '+':
 		end = internationalEnd(s, from, i, i+1)
+	case strings.HasPrefix(s[i:], "(+"):
+		end = internationalEnd(s, from, i, i+2)
 	case s[i] == '(':
 		end = bracketEnd(s, from, i)
 	case strings.HasPrefix(s[i:], "00") && i+2 < len(s) && s[i+2] != '0':
@@ -81,7 +83,14 @@ func internationalEnd(s string, from, start, i int) int {
 		return 0
 	}
 	total, groups, end := cc-i, 1, cc
-	for k := cc; ; {
+	k := cc
+	if s[start] == '(' { // (+44) 20 …, and no (+44 20 …)
+		if k >= len(s) || s[k] != ')' {
+			return 0
+		}
+		k++
+	}
+	for {
 		next := groupStart(s, k)
 		stop := digitsEnd(s, next)
 		width := stop - next
@@ -103,7 +112,7 @@ func internationalEnd(s string, from, start, i int) int {
 		return 0
 	case s[start] == '0' && s[cc] != ' ': // a code padded with zeros
 		return 0
-	case dotted(s[i:end]):
+	case s[start] != '(' && dotted(s[i:end]):
 		return 0
 	}
 	return end
@@ -204,7 +213,7 @@ func nationalEnd(s string, from, i int) int {
 	case d.n == 1:
 		fits = d.total >= 9 && d.total <= 12 && afterPhoneWord(s, from, i)
 	case !zero && (d.is(3, 3, 4) || d.is(1, 3, 3, 4) && s[i] == '1'):
-		fits = d.sep == '-' || d.sep == '.' || d.sep == ' ' && afterPhoneWord(s, from, i)
+		fits = d.sep == '-' || d.sep == '.' && s[i] != '1' || d.sep == ' ' && afterPhoneWord(s, from, i)
 	case !zero || s[i+1] == '0':
 	case d.is(2, 2, 2, 2, 2):
 		fits = d.sep == ' ' || d.sep == '.'

@@ -62,7 +62,7 @@ func isSecretName(name string) bool {
 			key = append(key, c)
 		}
 	}
-	for _, end := range [...]string{"password", "passwd", "pwd", "passphrase", "secret", "apikey", "secretkey", "accesskey", "privatekey"} {
+	for _, end := range [...]string{"password", "passwd", "pwd", "passphrase", "secret", "apikey", "secretkey", "accesskey", "accountkey", "privatekey"} {
 		if strings.HasSuffix(string(key), end) {
 			return true
 		}

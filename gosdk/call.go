@@ -108,21 +108,22 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 	w.askForList(c.ctx, r, next)
 
 	result, _ := res.(*mcp.CallToolResult)
-	if isRefusedBefore(err) {
+	rpc := rpcError(err)
+	if isRefusedBefore(rpc) {
 		w.end(c)
 		return
 	}
-	if asksForInput(result, err) {
+	if asksForInput(result, rpc) {
 		c.event.Kind = "round"
 		w.record(c)
 		return
 	}
-	observe(c, result, err)
+	observe(c, result, err, rpc)
 	if err == nil && result != nil {
 		c.response = responseBytes(&c.obs, result)
 		c.event.ResponseBytes = &c.response
 	}
-	if err != nil || c.obs.NoResult || c.obs.IsError {
+	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || !w.catalog.Load().mayList(c.event.Tool) {
 		w.lookUp(c, r, next)
 	}
 	w.judge(c)

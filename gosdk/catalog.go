@@ -94,6 +94,16 @@ func (c *catalog) definition(tool string) string {
 	return ""
 }
 
+// mayList reports whether tool is among what was listed, or nothing was yet.
+func (c *catalog) mayList(tool string) bool {
+	m := c.byName.Load()
+	if m == nil {
+		return true
+	}
+	_, ok := (*m)[tool]
+	return ok
+}
+
 // sawList takes note of a list that a client was given.
 func (w *watcher) sawList(ctx context.Context, req mcp.Request, res mcp.Result, err error, next mcp.MethodHandler) {
 	defer func() { _ = recover() }() // nothing of ours reaches the server
@@ -156,8 +166,8 @@ func list(ctx context.Context, ss *mcp.ServerSession, extra *mcp.RequestExtra, m
 	return tools, true
 }
 
-// lookUp fills in what the judgement of a failing call needs: the tool's
-// declared schema, or the names there are if the tool is unknown.
+// lookUp fills in what the judgement of a failing call needs, and of one whose
+// tool no list holds: the tool's declared schema, and the names there are.
 func (w *watcher) lookUp(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler) {
 	cat := w.catalog.Load()
 	tools, ok := cat.cheapList()

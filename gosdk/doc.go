@@ -12,7 +12,10 @@
 //
 // The package never changes a result or an error, never swallows a panic
 // (unless WithRecover asks for it), never blocks a call but for the flush
-// before a process dies, and never panics by itself.
+// before a process dies, and never panics by itself. What it does beside
+// watching: it asks the server's own chain for tools/list after the first call
+// and when a call fails, without a byte on the wire. Middleware that was added
+// before Watch sees those requests.
 //
 // What it cannot see: requests that the SDK refuses before its middleware runs
 // (parameters that are no object, an unsupported protocol version), calls that

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"net/url"
 	"testing"
@@ -118,7 +119,7 @@ func addMatrix(s *mcp.Server) {
 		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"who": &mcp.ElicitParams{Message: "who?", RequestedSchema: raw(`{"type":"object"}`)}}}, nil, nil
 	})
 	untyped(s, "raw_ok", func() (*mcp.CallToolResult, error) { return text("fine"), nil })
-	untyped(s, "raw_error", func() (*mcp.CallToolResult, error) { return nil, fmt.Errorf("cannot ask: %w", sql.ErrConnDone) })
+	untyped(s, "raw_error", func() (*mcp.CallToolResult, error) { return nil, fmt.Errorf("cannot ask: %w", fs.ErrNotExist) })
 	untyped(s, "raw_named", func() (*mcp.CallToolResult, error) { return nil, notFound{} })
 	untyped(s, "raw_says_no", func() (*mcp.CallToolResult, error) {
 		r := text("n is required")
@@ -148,8 +149,12 @@ type matrixCase struct {
 
 func matrix() []matrixCase {
 	const good = `{"n":"x"}`
-	refused := func(badParam, message string) want {
-		return want{"call", umpire.BadArgs, false, "schema", "", "no", "observed", badParam, message}
+	// The SDK refused the arguments, and so does our own check of them.
+	refused := func(badParam, errType, message string) want {
+		return want{"call", umpire.BadArgs, false, "schema", errType, "no", "schema", badParam, message}
+	}
+	undecodable := func(badParam, message string) want {
+		return want{"call", umpire.BadArgs, false, "decode", "json.UnmarshalTypeError", "no", "observed", badParam, message}
 	}
 	says := func(o umpire.Outcome, cause, errType, ran, evidence, message string) want {
 		return want{"call", o, false, cause, errType, ran, evidence, "", message}
@@ -160,38 +165,38 @@ func matrix() []matrixCase {
 		{"ok", "ok", good, "", fine},
 		{"nothing said", "empty", good, "", hollow},
 		{"structured", "structured", good, "", fine},
-		{"missing argument", "ok", `{}`, "", refused("/n required", `validating "arguments": validating root: required: missing properties: ["n"]`)},
-		{"no arguments", "ok", ``, "", refused("/n required", `validating "arguments": validating root: required: missing properties: ["n"]`)},
-		{"wrong type", "ok", `{"n":5}`, "", refused("/n type", `validating "arguments": validating root: validating /properties/n: type: 5 has type "integer", want "string"`)},
-		{"extra property", "ok", `{"n":"x","m":1}`, "", refused("/m unknown_property", `validating "arguments": validating root: unexpected additional properties ["m"]`)},
-		{"arguments that are a list", "ok", `["x"]`, "", refused(" type", `validating "arguments": unmarshaling arguments: json: cannot unmarshal array into Go value of type map[string]interface {}`)},
-		{"does not fit the Go type", "decode", `{"n":"many"}`, "", says(umpire.BadArgs, "decode", "", "no", "observed", "json: cannot unmarshal string into Go struct field .n of type int8")},
-		{"overflows the Go type", "decode", `{"n":300}`, "", says(umpire.BadArgs, "decode", "", "no", "observed", "")},
-		{"not a time", "decode_time", `{"at":"tomorrow"}`, "", says(umpire.BadArgs, "decode", "", "no", "observed", "")},
+		{"missing argument", "ok", `{}`, "", refused("/n required", "schema:required", `validating "arguments": validating root: required: missing properties: ["n"]`)},
+		{"no arguments", "ok", ``, "", refused("/n required", "schema:required", `validating "arguments": validating root: required: missing properties: ["n"]`)},
+		{"wrong type", "ok", `{"n":5}`, "", refused("/n type", "schema:type", `validating "arguments": validating root: validating /properties/n: type: 5 has type "integer", want "string"`)},
+		{"extra property", "ok", `{"n":"x","m":1}`, "", refused("/m unknown_property", "schema:unknown_property", `validating "arguments": validating root: unexpected additional properties ["m"]`)},
+		{"arguments that are a list", "ok", `["x"]`, "", refused(" type", "schema:not_an_object", `validating "arguments": unmarshaling arguments: json: cannot unmarshal "[\"x\"]" into Go value of type map[string]interface {}`)},
+		{"does not fit the Go type", "decode", `{"n":"many"}`, "", undecodable("/n type", `json: cannot unmarshal "\"many\"}" into Go struct field struct { N int8 "json:\"n\"" }.n of type int8`)},
+		{"overflows the Go type", "decode", `{"n":300}`, "", undecodable("/n type", "")},
+		{"not a time", "decode_time", `{"at":"tomorrow"}`, "", undecodable("/at type", "")},
 		{"the handler's own decoding", "own_unmarshal", good, "", says(umpire.ToolError, "returned", "json.UnmarshalTypeError", "yes", "observed", "json: cannot unmarshal string into Go struct field .count of type int")},
 		{"errors.New", "plain_error", good, "", says(umpire.ToolError, "returned", "error", "yes", "observed", "it rained on [EMAIL_REDACTED]")},
 		{"wrapped error", "wrapped_error", good, "", says(umpire.ToolError, "returned", "url.Error", "yes", "observed", `cannot ask: Get "http://x": refused`)},
 		{"named error", "named_error", good, "", says(umpire.ToolError, "returned", "KernelApiError404", "yes", "observed", "cannot boot: no such kernel")},
 		{"sentinel", "sentinel", good, "", says(umpire.ToolError, "returned", "sql.ErrNoRows", "yes", "observed", "cannot find: sql: no rows in result set")},
-		{"deadline", "deadline", good, "", says(umpire.ToolError, "returned", "context.DeadlineExceeded", "yes", "observed", "context deadline exceeded")},
-		{"runtime error", "runtime_error", good, "", says(umpire.Crashed, "returned", "", "yes", "observed", "recovered: assignment to entry in nil map")},
-		{"JSON-RPC internal error", "rpc_internal", good, "", says(umpire.Crashed, "protocol", "jsonrpc:-32603", "unknown", "structure", "went wrong")},
-		{"JSON-RPC invalid params", "rpc_disabled", good, "", says(umpire.BadArgs, "invalid_params", "jsonrpc:-32602", "unknown", "structure", "tool is disabled")},
-		{"JSON-RPC own code", "rpc_own_code", good, "", says(umpire.ToolError, "refused", "jsonrpc:-32050", "unknown", "structure", "over quota")},
-		{"JSON-RPC timed out", "rpc_timeout", good, "", says(umpire.Crashed, "timeout", "jsonrpc:-32001", "unknown", "signature", "Request timed out")},
+		{"deadline", "deadline", good, "", says(umpire.ToolError, "returned", "timeout", "yes", "observed", "context deadline exceeded")},
+		{"runtime error", "runtime_error", good, "", says(umpire.Crashed, "returned", "runtime.plainError", "yes", "observed", "recovered: assignment to entry in nil map")},
+		{"JSON-RPC internal error", "rpc_internal", good, "", says(umpire.Crashed, "protocol", "jsonrpc:-32603", "unknown", "observed", "went wrong")},
+		{"JSON-RPC invalid params", "rpc_disabled", good, "", says(umpire.BadArgs, "invalid_params", "", "unknown", "observed", "tool is disabled")},
+		{"JSON-RPC own code", "rpc_own_code", good, "", says(umpire.ToolError, "refused", "jsonrpc:-32050", "unknown", "observed", "over quota")},
+		{"JSON-RPC timed out", "rpc_timeout", good, "", says(umpire.Crashed, "timeout", "", "unknown", "signature", "Request timed out")},
 		{"URL elicitation", "url_elicitation", good, "", want{kind: "round"}},
 		{"isError by hand", "error_by_hand", good, "", says(umpire.ToolError, "result", "", "yes", "observed", "quota of [EMAIL_REDACTED] is used up")},
 		{"isError by hand, named", "named_by_hand", good, "", says(umpire.ToolError, "result", "Quota", "yes", "observed", "quota is used up")},
 		{"a friendly text over a named error", "set_error", good, "", says(umpire.ToolError, "returned", "KernelApiError404", "yes", "observed", "please try again later")},
-		{"output breaks its schema", "bad_output", good, "", says(umpire.Crashed, "output_schema", "", "yes", "observed", "")},
-		{"output cannot be marshalled", "unmarshalable", good, "", says(umpire.Crashed, "output_schema", "", "yes", "observed", "")},
-		{"unknown tool", "okk", good, "", says(umpire.BadArgs, "unknown_tool", "", "no", "observed", `unknown tool "okk"`)},
+		{"output breaks its schema", "bad_output", good, "", says(umpire.Crashed, "output_schema", "", "yes", "signature", "")},
+		{"output cannot be marshalled", "unmarshalable", good, "", says(umpire.Crashed, "output_schema", "", "yes", "signature", "")},
+		{"unknown tool", "okk", good, "", says(umpire.BadArgs, "unknown_tool", "", "no", "structure", `unknown tool "okk"`)},
 		{"asks for input", "asks", good, modern, want{kind: "round"}},
-		{"asks a client that cannot answer", "asks", good, legacy, says(umpire.ToolError, "input_unavailable", "", "yes", "observed", "")},
+		{"asks a client that cannot answer", "asks", good, legacy, says(umpire.ToolError, "input_unavailable", "input_unavailable", "yes", "signature", "")},
 		{"raw ok", "raw_ok", good, "", fine},
-		{"raw returned error", "raw_error", good, "", says(umpire.Crashed, "returned", "sql.ErrConnDone", "yes", "observed", "cannot ask: sql: connection is already closed")},
+		{"raw returned error", "raw_error", good, "", says(umpire.Crashed, "returned", "fs.ErrNotExist", "yes", "observed", "cannot ask: file does not exist")},
 		{"raw named error", "raw_named", good, "", says(umpire.ToolError, "returned", "KernelApiError404", "yes", "observed", "no such kernel")},
-		{"raw handler refuses", "raw_says_no", `{}`, "", want{"call", umpire.BadArgs, false, "schema_in_tool", "", "yes", "schema", "/n required", "n is required"}},
+		{"raw handler refuses", "raw_says_no", `{}`, "", want{"call", umpire.BadArgs, false, "schema_in_tool", "schema:required", "yes", "schema", "/n required", "n is required"}},
 		{"raw handler says no", "raw_says_no", good, "", says(umpire.ToolError, "result", "", "yes", "observed", "n is required")},
 		{"raw structured", "raw_structured", good, "", hollow},
 	}

@@ -3,6 +3,7 @@ package gosdk
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,61 +14,55 @@ import (
 
 // asksForInput reports whether the answer is a question back and no outcome
 // (outcomes.md 1.2, 2.6).
-func asksForInput(res *mcp.CallToolResult, err error) bool {
-	if err != nil {
-		return codeOf(err) == mcp.CodeURLElicitationRequired
+func asksForInput(res *mcp.CallToolResult, rpc *umpire.RPCError) bool {
+	if rpc != nil {
+		return rpc.Code == mcp.CodeURLElicitationRequired
 	}
 	return res != nil && res.NeedsInput()
 }
 
-// isRefusedBefore reports whether err is one of the refusals that the protocol
-// itself makes before a call is a call (outcomes.md 2.6).
-func isRefusedBefore(err error) bool {
-	code := codeOf(err)
-	return code <= mcp.CodeHeaderMismatch && code >= mcp.CodeUnsupportedProtocolVersion
+// isRefusedBefore reports whether the error is one of the refusals that the
+// protocol itself makes before a call is a call (outcomes.md 2.6).
+func isRefusedBefore(rpc *umpire.RPCError) bool {
+	return rpc != nil && rpc.Code <= mcp.CodeHeaderMismatch && rpc.Code >= mcp.CodeUnsupportedProtocolVersion
 }
 
-// codeOf returns the code that the SDK writes on the wire for err: 0 for an
-// error without one.
-func codeOf(err error) int64 {
-	var rpc *jsonrpc.Error
-	if err == nil || !errors.As(err, &rpc) || rpc == nil {
-		return 0
+// rpcError returns the JSON-RPC error object that err is or wraps, as the SDK
+// sends it: the code of the inner error with the text of the outer one. It
+// returns nil for any other error, which the SDK sends with code 0.
+func rpcError(err error) (rpc *umpire.RPCError) {
+	defer func() {
+		if recover() != nil { // from a method of the error
+			rpc = nil
+		}
+	}()
+	var wire *jsonrpc.Error
+	if err == nil || !errors.As(err, &wire) || wire == nil {
+		return nil
 	}
-	return rpc.Code
+	if err == error(wire) {
+		return &umpire.RPCError{Code: wire.Code, Message: wire.Message}
+	}
+	return &umpire.RPCError{Code: wire.Code, Message: err.Error()}
 }
 
 // observe puts into c.obs what the handler gave back.
-func observe(c *call, res *mcp.CallToolResult, err error) {
+func observe(c *call, res *mcp.CallToolResult, err error, rpc *umpire.RPCError) {
 	o := &c.obs
 	c.observed()
 	switch {
+	case rpc != nil:
+		o.RPC = rpc
+		if rpc.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(rpc.Message, "unknown tool ") {
+			o.Ran = "no"
+		}
 	case err != nil:
-		observeError(o, err)
+		o.Err, o.Ran = err, "yes"
 	case res == nil:
 		o.NoResult, o.Ran = true, "yes"
 	default:
 		observeResult(c, res)
 	}
-}
-
-// observeError tells a JSON-RPC error object, which is judged by its code, from
-// a Go error that the SDK turns into one with code 0.
-func observeError(o *umpire.Observation, err error) {
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) && rpc != nil {
-		// The SDK sends the code of the inner error with the text of the outer one.
-		message := err.Error()
-		if err == error(rpc) {
-			message = rpc.Message
-		}
-		o.RPC = &umpire.RPCError{Code: rpc.Code, Message: message}
-		if rpc.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(message, "unknown tool ") {
-			o.Ran = "no"
-		}
-		return
-	}
-	o.Err, o.Ran = err, "yes"
 }
 
 func observeResult(c *call, res *mcp.CallToolResult) {
@@ -100,15 +95,18 @@ func observeResult(c *call, res *mcp.CallToolResult) {
 // that break the schema. The SDK builds it without wrapping, so no error of a
 // handler that says more than a text has its shape.
 func refusedArguments(err error) bool {
-	return errors.Unwrap(err) == nil && strings.HasPrefix(err.Error(), `validating "arguments": `)
+	return reflect.TypeOf(err) == plainError && strings.HasPrefix(err.Error(), `validating "arguments": `)
 }
+
+// plainError is what fmt.Errorf makes when it wraps nothing.
+var plainError = reflect.TypeOf(errors.New(""))
 
 // undecodable reports whether err says that the arguments, which passed the
 // schema, did not fit the handler's Go type. A handler that returns such an
 // error about a document of its own names a field that is no argument.
 func undecodable(err error, arguments []byte) bool {
-	mismatch, ok := err.(*json.UnmarshalTypeError) // bare: the SDK does not wrap it
-	if !ok {
+	mismatch, ok := err.(*json.UnmarshalTypeError) //nolint:errorlint // the SDK does not wrap it
+	if !ok || mismatch == nil {
 		return false
 	}
 	root, _, _ := strings.Cut(mismatch.Field, ".")
@@ -122,13 +120,18 @@ func undecodable(err error, arguments []byte) bool {
 
 // structured returns the JSON of structured content. Typed tools have it
 // marshalled already; else it is marshalled as the SDK will do it after us.
-func structured(v any) []byte {
+func structured(v any) (raw []byte) {
 	switch v := v.(type) {
 	case nil:
 		return nil
 	case json.RawMessage:
 		return v
 	}
+	defer func() {
+		if recover() != nil { // from a method of the value; the SDK will meet it, too
+			raw = nil
+		}
+	}()
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil

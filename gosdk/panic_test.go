@@ -145,9 +145,9 @@ func TestPanic(t *testing.T) {
 		trace                  []string // what the trace must show
 	}{
 		{"nil_map", "panic:nil_map", "assignment to entry in nil map", []string{"panic: assignment to entry in nil map", "gosdk_test.explode("}},
-		{"text", "panic", "it rained on [EMAIL_REDACTED]", []string{"panic: it rained on max@example.com", "gosdk_test.child.func"}},
-		{"error", "panic:KernelApiError404", "cannot boot: no such kernel", []string{"cannot boot: no such kernel", "gosdk_test.child.func"}},
-		{"nil_value", "panic", "", []string{"panic called with nil argument", "gosdk_test.child.func"}},
+		{"text", "panic:string", "it rained on [EMAIL_REDACTED]", []string{"panic: it rained on max@example.com", "gosdk_test.child.func"}},
+		{"error", "panic:fmt.wrapError", "cannot boot: no such kernel", []string{"cannot boot: no such kernel", "gosdk_test.child.func"}},
+		{"nil_value", "panic:runtime.PanicNilError", "panic called with nil argument", []string{"panic called with nil argument", "gosdk_test.child.func"}},
 	}
 	for _, protocol := range []string{legacy, modern} {
 		for _, tt := range tests {
@@ -181,7 +181,7 @@ func TestPanic(t *testing.T) {
 				if e.Transport != "stdio" || e.HandlerRan != "yes" || e.Evidence != "observed" || e.Session == "" {
 					t.Errorf("transport %q, ran %q, evidence %q, session %q", e.Transport, e.HandlerRan, e.Evidence, e.Session)
 				}
-				if !strings.HasPrefix(e.ErrorType, "panic") || e.ErrorMessage != tt.message {
+				if e.ErrorType != tt.errType || e.ErrorMessage != tt.message {
 					t.Errorf("error_type %q, message %q; want %q, %q", e.ErrorType, e.ErrorMessage, tt.errType, tt.message)
 				}
 			})

@@ -378,3 +378,37 @@ func post(t testing.TB, h http.Handler, protocol, body string, header ...string)
 	_ = w.Write(b)
 	return b.String()
 }
+
+// TestUnlistedTool: a tool that answers and is hidden from tools/list is marked
+// (outcomes.md 4), and one that was added since the last list is not.
+func TestUnlistedTool(t *testing.T) {
+	collected := newCollector(t)
+	client := collected.newClient(t)
+	server := newServer()
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*mcp.ListToolsResult); ok {
+				list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == "hidden" })
+			}
+			return res, err
+		}
+	})
+	gosdk.Watch(server, client)
+	sayHello(server, "hello")
+	sayHello(server, "hidden")
+	cs := routes()[0].dial(t, server, nil)
+	if _, err := cs.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	collected.wait(t, client, 1, "catalog")
+	sayHello(server, "new")
+	for _, tool := range []string{"hello", "hidden", "new"} {
+		callTool(t, cs, tool)
+	}
+	for _, e := range collected.wait(t, client, 3, "call") {
+		if marked := slices.Contains(e.Suspects, "unlisted_tool"); marked != (e.Tool == "hidden") {
+			t.Errorf("%s: suspects %v", e.Tool, e.Suspects)
+		}
+	}
+}

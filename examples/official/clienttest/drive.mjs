@@ -16,6 +16,10 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 
 // What the client must see: "result", "isError", or the code of a JSON-RPC error.
 const round = [
+  // First, because the SDK sends the cancellation behind the caller's back, and
+  // closing at once would lose it.
+  ["count_depot", { shelves: 600 }, "timeout", { outcome: "crashed", cause: "timeout" }],
+  ["count_depot", { shelves: 600 }, "abort", { kind: "cancelled" }],
   ["track_parcel", { number: "PX-1001" }, "result", { outcome: "ok" }],
   ["track_parcel", { number: "px-1002" }, "result", { outcome: "ok" }],
   ["list_parcels", { city: "Lisbon" }, "result", { outcome: "ok" }],
@@ -31,8 +35,6 @@ const round = [
   ["track_parcel", { number: "PX-9" }, "isError", { outcome: "tool_error", cause: "returned", error_type: "ParcelNotFound" }],
   ["cancel_parcel", { number: "PX-1002" }, "isError", { outcome: "tool_error", cause: "result", error_type: "AlreadyDelivered" }],
   ["print_label", { number: "PX-1004" }, 0, { outcome: "crashed", cause: "output_schema" }],
-  ["count_depot", { shelves: 600 }, "timeout", { outcome: "crashed", cause: "timeout" }],
-  ["count_depot", { shelves: 600 }, "abort", { kind: "cancelled" }],
 ];
 
 const [target, ...rest] = process.argv.slice(2);

@@ -218,7 +218,7 @@ func findDSNCredentials(s string, from, i int) (int, int, bool) {
 		return 0, 0, false
 	}
 	start, colon := i, false
-	for start > from && i-start < 256 && !isSpace(s[start-1]) && strings.IndexByte("\"'`[]<>=,;", s[start-1]) < 0 {
+	for start > from && i-start < 256 && !isSpace(s[start-1]) && strings.IndexByte("\"'`[]()<>=,;", s[start-1]) < 0 {
 		start--
 		colon = colon || s[start] == ':'
 	}

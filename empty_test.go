@@ -101,6 +101,7 @@ func TestEmptyObject(t *testing.T) {
 		{"a count above zero", `{"items":[],"total":3}`, ""},
 		{"a tiny count", `{"items":[],"total":1e-400}`, ""},
 		{"a count behind paging", `{"items":[],"pagination":{"page":2,"total":3}}`, ""},
+		{"a list under paging", `{"items":[],"pagination":[1]}`, ""},
 		{"data under meta", `{"data":[],"meta":{"owner":"me"}}`, ""},
 		{"a filled list", `{"items":[],"others":[1]}`, ""},
 		{"a filled object", `{"items":[],"owner":{"id":1}}`, ""},
@@ -148,6 +149,8 @@ func TestEmptyResultUnwrapped(t *testing.T) {
 		{`{"result":{"result":[]}}`, "empty_list"},
 		{`{"result":[],"ok":true}`, "empty_list"},
 		{`{"result":null,"ok":true}`, "no_data"},
+		{`{"result":"\u00a0\u2003"}`, "blank_string"},
+		{`{"result":"[]` + strings.Repeat(" ", textCap-1) + `"}`, ""}, // over the cap of a text (3.4)
 		{`{"result":"none"}`, ""},
 		{`{"result":0}`, ""},
 		{`{"result":false}`, ""},
@@ -162,7 +165,7 @@ func TestEmptyResultUnwrapped(t *testing.T) {
 				want = prefix + tt.want
 			}
 			if got := emptyRule(o); got != want {
-				t.Errorf("outcomes.md 3.3: %s is %q, want %q", tt.in, got, want)
+				t.Errorf("outcomes.md 3.3: %.80s is %q, want %q", tt.in, got, want)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func TestUnescaped(t *testing.T) {
 	}{
 		{"plain", `abc`, "abc", 3, true},
 		{"no room", `abcd`, "abc", 3, false},
-		{"every escape", `\"\\\/\b\f\n\r\t\u0041`, "\"\\/\b\f\n\r\tA", 64, true},
+		{"every escape", `\"\\\/\b\f\n\r\t\u0041\u00E9`, "\"\\/\b\f\n\r\tAé", 64, true},
 		{"pair", `\ud83d\ude00!`, "😀!", 64, true},
 		{"lone surrogate", `\ud83d!\ude00`, "\ufffd!\ufffd", 64, true},
 		{"surrogate before another escape", `\ud83d\n`, "\ufffd\n", 64, true},
@@ -102,10 +102,9 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("bytes and string of %q are read differently", s)
 		}
 		// Below the cap on depth, validity is what encoding/json says.
-		if want := json.Valid([]byte(s)); got != want && strings.Count(s, "[")+strings.Count(s, "{") <= scanDepth {
+		shallow := strings.Count(s, "[")+strings.Count(s, "{") <= scanDepth
+		if want := json.Valid([]byte(s)); got != want && (got || shallow) {
 			t.Fatalf("scan of %q is %v, encoding/json says %v", s, got, want)
-		} else if got && !want {
-			t.Fatalf("scan takes %q, encoding/json refuses it", s)
 		}
 		p := jsonScan[string]{s: s}
 		if v := p.value(scanDepth); v.kind == jsonString && json.Valid([]byte(s[v.from:v.to])) {

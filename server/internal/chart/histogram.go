@@ -32,6 +32,7 @@ const (
 	binHeight = 120.0
 	markRow   = 15.0 // height of one row of percentile names
 	binLabels = 6
+	fewBins   = 12
 )
 
 // SVG draws one bar a bin, all equally wide: the bins grow with the duration, as
@@ -46,26 +47,34 @@ func (h Histogram) SVG() template.HTML {
 		highest = max(highest, b.Calls)
 	}
 	grid(&m, highest, top, binHeight)
-	width := 100 / float64(max(len(h.Bins), 1))
 	for i, b := range h.Bins {
 		if b.Calls == 0 {
 			continue
 		}
 		px := math.Max(2, math.Round(binHeight*float64(b.Calls)/float64(highest)))
-		m.add(`<g class="bar"><title>%s</title><rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, esc(b.words()), num(float64(i)*width), num(top), num(width), num(binHeight))
-		m.add(`<rect class="bin" x="%s%%" y="%s" width="%s%%" height="%s"/></g>`, num((float64(i)+0.06)*width), num(top+binHeight-px), num(width*0.88), num(px))
+		m.add(`<g class="bar"><title>%s</title><rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, esc(b.words()), num(h.edge(float64(i))), num(top), num(h.width()), num(binHeight))
+		m.add(`<rect class="bin" x="%s%%" y="%s" width="%s%%" height="%s"/></g>`, num(h.edge(float64(i)+0.06)), num(top+binHeight-px), num(h.width()*0.88), num(px))
 	}
-	h.axis(&m, top, width)
+	h.axis(&m, top)
 	h.lines(&m, top)
 	m.add(`</svg>`)
 	return m.html()
+}
+
+// width is that of a bin, in percent. Few bins do not grow any wider: they stand
+// in the middle.
+func (h Histogram) width() float64 { return 100 / float64(max(len(h.Bins), fewBins)) }
+
+// edge is where bin i begins, in percent.
+func (h Histogram) edge(i float64) float64 {
+	return 50 + (i-float64(len(h.Bins))/2)*h.width()
 }
 
 func (b Bin) words() string {
 	return format.Duration(b.FromUS) + " to " + format.Duration(b.ToUS) + ": " + format.Plural(b.Calls, "call")
 }
 
-func (h Histogram) axis(m *markup, top, width float64) {
+func (h Histogram) axis(m *markup, top float64) {
 	if len(h.Bins) == 0 {
 		return
 	}
@@ -86,7 +95,7 @@ func (h Histogram) axis(m *markup, top, width float64) {
 		if i == len(edges)-1 {
 			name += " last"
 		}
-		m.add(`<text class="%s" x="%s%%" y="%s">%s</text>`, name, num(float64(i)*width), num(top+binHeight+18), format.Duration(edges[i]))
+		m.add(`<text class="%s" x="%s%%" y="%s">%s</text>`, name, num(h.edge(float64(i))), num(top+binHeight+18), format.Duration(edges[i]))
 	}
 }
 
@@ -107,19 +116,18 @@ func (h Histogram) lines(m *markup, top float64) {
 
 // position is where a duration lies, in percent of the width.
 func (h Histogram) position(us int64) float64 {
-	n := float64(len(h.Bins))
 	for i, b := range h.Bins {
 		if us >= b.ToUS {
 			continue
 		}
 		if us <= b.FromUS {
-			return 100 * float64(i) / n
+			return h.edge(float64(i))
 		}
 		low := math.Log(math.Max(float64(b.FromUS), 1))
 		part := (math.Log(float64(us)) - low) / (math.Log(float64(b.ToUS)) - low)
-		return 100 * (float64(i) + part) / n
+		return h.edge(float64(i) + part)
 	}
-	return 100
+	return h.edge(float64(len(h.Bins)))
 }
 
 // Table holds the same numbers as the picture.

@@ -59,9 +59,9 @@ func firstCallCard(h query.Header, m query.Measures, p query.Previous, series []
 	} else {
 		c.Value = format.Rate(*m.FirstCallSuccess.Rate)
 		c.Notes = append(c.Notes, "of "+format.Plural(m.FirstCallSuccess.Of, "first call"))
+		c.Delta = &format.Delta{Text: "new"}
 		if p.FirstCallSuccess.Rate != nil {
-			delta := format.Points(*m.FirstCallSuccess.Rate, *p.FirstCallSuccess.Rate, format.MoreIsBetter)
-			c.Delta = &delta
+			*c.Delta = format.Points(*m.FirstCallSuccess.Rate, *p.FirstCallSuccess.Rate, format.MoreIsBetter)
 		}
 	}
 	if m.Calls > 0 {
@@ -93,9 +93,9 @@ func latencyCard(m query.Measures, p query.Previous, series []query.Bucket) card
 		}
 	} else {
 		c.Value = format.Duration(*m.LatencyUS.P95)
+		c.Delta = &format.Delta{Text: "new"}
 		if p.P95US != nil {
-			delta := format.Slower(*m.LatencyUS.P95, *p.P95US)
-			c.Delta = &delta
+			*c.Delta = format.Slower(*m.LatencyUS.P95, *p.P95US)
 		}
 	}
 	if m.LatencyUS.P50 != nil {

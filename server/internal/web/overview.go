@@ -71,6 +71,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		o := overview.Value
 		if o.Calls == 0 {
 			if v.Quiet = s.quiet(ctx, sc, r, o, tools.Value); v.Quiet != nil && v.Quiet.Install != nil {
+				v.Filters = nil // there is nothing to filter yet
 				return s.render(w, http.StatusOK, "install", v)
 			}
 		}

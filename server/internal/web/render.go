@@ -47,14 +47,16 @@ func (s *site) functions() template.FuncMap {
 			}
 			return s.base + "/" + u, nil
 		},
-		"base":   func() string { return s.base },
-		"defs":   chart.Defs,
-		"failed": func(title string, err *fault.Error) failedPanel { return failedPanel{title, err} },
-		"mark":   chart.Mark,
-		"dash":   func() string { return format.Dash },
-		"rfc":    rfc,
-		"clock":  func(t time.Time) string { return t.UTC().Format("2 Jan 15:04 MST") },
-		"date":   func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+		"base":     func() string { return s.base },
+		"shown":    shown,
+		"sentence": sentence,
+		"defs":     chart.Defs,
+		"failed":   func(title string, err *fault.Error) failedPanel { return failedPanel{title, err} },
+		"mark":     chart.Mark,
+		"dash":     func() string { return format.Dash },
+		"rfc":      rfc,
+		"clock":    func(t time.Time) string { return t.UTC().Format("2 Jan 15:04 MST") },
+		"date":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	}
 }
 

@@ -11,9 +11,8 @@ import (
 
 // figure is a picture with its title and the same numbers as a table.
 type figure struct {
-	Title, Note string
-	Picture     template.HTML
-	Table       template.HTML
+	Title          string
+	Picture, Table template.HTML
 	// Bars says that each bar is a link.
 	Bars bool
 }
@@ -125,5 +124,5 @@ func latency(bars []query.LatencyBar, l query.Latency) figure {
 		return figure{}
 	}
 	h.Desc = "Calls by duration, failures included. " + note + "."
-	return figure{Title: h.Title, Note: note, Picture: h.SVG(), Table: h.Table()}
+	return figure{Title: h.Title, Picture: h.SVG(), Table: h.Table()}
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/format"
@@ -88,4 +90,34 @@ func per(d time.Duration) string {
 		}
 	}
 	return d.String()
+}
+
+// shown makes a name from outside fit for show: what has no form of its own, or
+// turns the direction of writing around, is shown as a sign that stands for it.
+func shown(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u200e', r == '\u200f', r == '\ufeff':
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// sentence makes a message or a hint of a fault a sentence.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	word, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsAny(word, "_./-=0123456789") { // a name is left as it is
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }

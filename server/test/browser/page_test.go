@@ -1,10 +1,14 @@
 package browser_test
 
 import (
+	"errors"
+	"log/slog"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
+	"github.com/umpire-mcp/umpire/server/internal/auth"
 	"github.com/umpire-mcp/umpire/server/internal/query"
 	"github.com/umpire-mcp/umpire/server/internal/web"
 	"github.com/umpire-mcp/umpire/server/internal/web/webtest"
@@ -25,20 +29,37 @@ func serve(t *testing.T, src query.Source, list web.Projects, opt web.Options) s
 
 var looks = []look{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}}
 
-func TestPagesInBrowser(t *testing.T) {
-	address := serve(t, webtest.Shop(), webtest.Orders, web.Options{Version: "0.1.0"})
-	pages := map[string]string{
-		"overview": "/p/orders-mcp/",
-		"tools":    "/p/orders-mcp/tools?sort=-crashed",
-		"tool":     "/p/orders-mcp/tools/quote_delivery",
-		"clients":  "/p/orders-mcp/clients",
-		"filtered": "/p/orders-mcp/?client=cursor-vscode&slice=bad_args&last=24h",
-		"missing":  "/p/orders-mcp/nowhere",
+func TestPages(t *testing.T) {
+	two := webtest.Projects{{ID: 1, Name: "orders-mcp"}, {ID: 2, Name: "demo", Demo: true}}
+	failing := webtest.Shop()
+	failing.Fail = map[string]error{"ByTool": errors.New("broken")}
+	gate, err := auth.New(auth.Config{Listen: ":0", Password: "a long pass phrase"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, path := range pages {
+	shop := serve(t, webtest.Shop(), webtest.Orders, web.Options{Version: "0.1.0"})
+	odd := serve(t, webtest.OddNames(), webtest.Orders, web.Options{})
+	for name, address := range map[string]string{
+		"overview":   shop + "/p/orders-mcp/",
+		"tools":      shop + "/p/orders-mcp/tools?sort=-crashed",
+		"tool":       shop + "/p/orders-mcp/tools/quote_delivery",
+		"clients":    shop + "/p/orders-mcp/clients",
+		"filtered":   shop + "/p/orders-mcp/?client=cursor-vscode&slice=bad_args&last=24h",
+		"quiet":      shop + "/p/orders-mcp/?from=2026-10-01&to=2026-10-08",
+		"odd":        odd + "/p/orders-mcp/",
+		"odd-tool":   odd + "/p/orders-mcp/tools/" + url.PathEscape(webtest.Odd[0]),
+		"odd-filter": odd + "/p/orders-mcp/?client=" + url.QueryEscape(webtest.Odd[len(webtest.Odd)-1]),
+		"many":       serve(t, webtest.Many(200), webtest.Orders, web.Options{}) + "/p/orders-mcp/tools",
+		"one":        serve(t, webtest.One(), webtest.Orders, web.Options{}) + "/p/orders-mcp/",
+		"big":        serve(t, webtest.Big{Memory: webtest.Shop(), Times: 4321}, webtest.Orders, web.Options{}) + "/p/orders-mcp/",
+		"failed":     serve(t, failing, webtest.Orders, web.Options{Log: slog.New(slog.DiscardHandler)}) + "/p/orders-mcp/",
+		"home":       serve(t, webtest.Shop(), two, web.Options{}) + "/",
+		"install":    serve(t, &webtest.Memory{}, webtest.Orders, web.Options{DataDir: "/var/lib/umpire"}) + "/p/orders-mcp/",
+		"login":      serve(t, webtest.Shop(), webtest.Orders, web.Options{Gate: gate}) + "/",
+	} {
 		for _, l := range looks {
 			t.Run(name+"/"+l.String(), func(t *testing.T) {
-				tb := open(t, l, address+path)
+				tb := open(t, l, address)
 				tb.fits()
 				tb.shoot(name + "-" + l.String())
 				tb.axe()

@@ -30,14 +30,32 @@ func (n *normalizer) body(field string, raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	out, ok := redactJSON(raw)
+	if ok && len(out) <= maxText {
+		return out
+	}
+	text := string(out)
 	if !ok {
-		out = quoted(redact.String(valid(string(raw))))
+		text = redact.String(valid(string(raw)))
+	} else if out[0] == '"' && json.Unmarshal(out, &text) != nil {
+		panic("BUG: redaction has left a string that is none")
 	}
-	if len(out) > maxText {
+	cut := quotedWithin(text, maxText)
+	if len(cut) < len(quoted(text)) {
 		n.cut(field)
-		out = quoted(cutBytes(string(out), maxText))
 	}
-	return out
+	return cut
+}
+
+// quotedWithin is the JSON string of as much of s as fits into limit bytes.
+func quotedWithin(s string, limit int) json.RawMessage {
+	s = cutBytes(s, limit)
+	for {
+		out := quoted(s)
+		if len(out) <= limit {
+			return out
+		}
+		s = cutBytes(s, len(s)-max(1, (len(out)-limit)/6)) // a character takes up to 6 bytes
+	}
 }
 
 // schema keeps valid JSON up to its limit and drops anything else.
@@ -180,9 +198,9 @@ func (n *normalizer) properties(out map[string]any, in map[string]any, prefix st
 	left := maxMeta
 	for _, name := range sortedKeys(in) {
 		v := n.property(name, in[name])
-		key := shorten(valid(name), maxName)
+		key := cutBytes(valid(name), maxName)
 		if _, taken := out[key]; taken {
-			key = prefix + key
+			key = cutBytes(prefix+key, maxName)
 		}
 		size := len(key) + valueSize(v)
 		if size > left {
@@ -235,7 +253,7 @@ func (n *normalizer) markCuts(out map[string]any) {
 	sent, _ := out[MarkCut].([]any)
 	for _, v := range sent {
 		if s, ok := v.(string); ok {
-			n.cut(shorten(s, maxName))
+			n.cut(cutBytes(s, maxName))
 		}
 	}
 	slices.Sort(n.cuts)
@@ -244,13 +262,6 @@ func (n *normalizer) markCuts(out map[string]any) {
 		list[i] = field
 	}
 	out[MarkCut] = list
-}
-
-func shorten(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return cutBytes(s, limit)
 }
 
 func valueSize(v any) int {

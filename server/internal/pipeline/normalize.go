@@ -153,7 +153,12 @@ func (n *normalizer) bytes(field, s string, limit int) string {
 	return cutBytes(s, limit)
 }
 
+// cutBytes returns the longest prefix of s of at most limit bytes that splits no
+// character.
 func cutBytes(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
 	for limit > 0 && !utf8.RuneStart(s[limit]) {
 		limit--
 	}

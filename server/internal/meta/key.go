@@ -40,7 +40,7 @@ type Key struct {
 	ID      int64
 	Kind    Kind
 	Project Project
-	// Prefix is what may be shown of the key.
+	// Prefix is what may be shown of the key: its first characters.
 	Prefix    string
 	CreatedAt time.Time
 	// LastUsed and AnnouncedAt (the last empty list) are zero when it never was.
@@ -123,14 +123,14 @@ func newKey(kind Kind, foreign string) (key, prefix string, err error) {
 		if err := checkForeign(foreign); err != nil {
 			return "", "", err
 		}
-		return foreign, foreign[:min(8, len(foreign)/2)] + "…", nil
+		return foreign, foreign[:min(8, len(foreign)/2)], nil
 	default:
 		return "", "", fault.New(fault.BadRequest, fmt.Sprintf("%.20q is no kind of key", string(kind)), "use write, read or foreign")
 	}
 	if foreign != "" {
 		return "", "", fault.New(fault.BadRequest, "a write or read key is made by Umpire, it cannot be given", "use the kind foreign")
 	}
-	return key, key[:len(writePrefix)+4] + "…", nil
+	return key, key[:len(writePrefix)+4], nil
 }
 
 func checkForeign(key string) error {

@@ -36,10 +36,14 @@ const (
 
 // Whole names, so that judging joins no strings.
 var (
-	textRules = [...]string{"", "json_text:null", "json_text:empty_array", "json_text:empty_object",
-		"json_text:blank_string", "json_text:empty_list", "json_text:no_data"}
-	structuredRules = [...]string{"", "structured:null", "structured:empty_array", "structured:empty_object",
-		"structured:blank_string", "structured:empty_list", "structured:no_data"}
+	textRules = [...]string{
+		"", "json_text:null", "json_text:empty_array", "json_text:empty_object",
+		"json_text:blank_string", "json_text:empty_list", "json_text:no_data",
+	}
+	structuredRules = [...]string{
+		"", "structured:null", "structured:empty_array", "structured:empty_object",
+		"structured:blank_string", "structured:empty_list", "structured:no_data",
+	}
 )
 
 // emptyRule names the rule of outcomes.md 3 by which the ok answer in o says

@@ -357,7 +357,9 @@ func TestSuspectsOfTheResult(t *testing.T) {
 		{"an envelope beside an image", Observation{Texts: []string{`{"status":"ok"}`}, Others: 1}, false, ""},
 		{"envelope_only stands alone", Observation{Texts: []string{`{"status":"ok"}`}}, true, markArgsMismatch},
 		{
-			"in order", Observation{Tool: "c", Listed: []string{"a"}, MalformedIsError: true, Texts: []string{`missing required parameter: owner`}}, true,
+			"in order",
+			Observation{Tool: "c", Listed: []string{"a"}, MalformedIsError: true, Texts: []string{`missing required parameter: owner`}},
+			true,
 			"error_text args_mismatch unlisted_tool malformed_is_error",
 		},
 	} {

@@ -124,7 +124,7 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 		c.event.ResponseBytes = &c.response
 	}
 	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || !w.catalog.Load().mayList(c.event.Tool) {
-		w.lookUp(c, r, next)
+		w.lookUp(c, r, next, failing)
 	}
 	w.judge(c)
 	dying := c.obs.NoResult && c.event.Protocol >= perRequest

@@ -26,10 +26,13 @@ const (
 	maxBack    = 10
 	backWithin = 10 * time.Minute
 	maxKept    = 64 // servers of a client, and lists of a server, that are remembered
-	// A listing that took longer than slowList makes failing calls use the last
-	// list for listBudget times as long.
-	slowList   = time.Millisecond
+	// A failing call waits for a list, but no longer than listWithin. A list that
+	// took longer than slowList serves the failing calls of listBudget times as long.
+	listWithin = time.Second
+	slowList   = 10 * time.Millisecond
 	listBudget = 100
+	// readWithin ends a list that no call waits for.
+	readWithin = 10 * time.Second
 )
 
 // catalogs holds what is known of each client's servers. It is kept with the
@@ -74,7 +77,7 @@ type catalog struct {
 	back    int                  // lists said again since backAt
 	backAt  time.Time
 
-	listed   []*mcp.Tool // the last listing for a failing call
+	listed   []*mcp.Tool // the last list for a failing call, if it was slow; nil if none came
 	listedAt time.Time
 	listTook time.Duration
 }
@@ -120,7 +123,7 @@ func (w *watcher) sawList(ctx context.Context, req mcp.Request, res mcp.Result, 
 	}
 	if list.NextCursor == "" { // the last of several pages: read them all
 		cat.asked.Store(true)
-		go w.readList(context.WithoutCancel(ctx), r.Session, r.Extra, r.Params.Meta, next)
+		go w.readList(question(ctx, r.Session, r.Extra, r.Params.Meta, next))
 	}
 }
 
@@ -128,58 +131,69 @@ func (w *watcher) sawList(ctx context.Context, req mcp.Request, res mcp.Result, 
 // that know the tools from elsewhere.
 func (w *watcher) askForList(ctx context.Context, r *mcp.CallToolRequest, next mcp.MethodHandler) {
 	if cat := w.catalog.Load(); !cat.asked.Load() && cat.asked.CompareAndSwap(false, true) {
-		go w.readList(context.WithoutCancel(ctx), r.Session, r.Extra, r.Params.Meta, next)
+		go w.readList(question(ctx, r.Session, r.Extra, r.Params.Meta, next))
 	}
 }
 
-func (w *watcher) readList(ctx context.Context, ss *mcp.ServerSession, extra *mcp.RequestExtra, meta mcp.Meta, next mcp.MethodHandler) {
-	defer func() { _ = recover() }() // next holds the server's own middleware: none of its panics is ours to raise
-	if tools, ok := list(ctx, ss, extra, meta, next); ok {
+// readList runs on a goroutine of its own.
+func (w *watcher) readList(ask asker) {
+	if tools, ok := ask(readWithin); ok {
 		w.catalog.Load().offer(w.client, tools)
 	}
 }
 
-// list asks the chain behind this middleware for all tools. Nothing of it
-// appears on the wire.
-func list(ctx context.Context, ss *mcp.ServerSession, extra *mcp.RequestExtra, meta mcp.Meta, next mcp.MethodHandler) (tools []*mcp.Tool, ok bool) {
-	defer func() {
-		if recover() != nil {
-			tools, ok = nil, false
+// asker asks for all tools, for a while.
+type asker func(limit time.Duration) (tools []*mcp.Tool, ok bool)
+
+// question prepares to ask the chain behind this middleware for all tools, on
+// behalf of a request. Nothing of it appears on the wire. That chain holds the
+// server's own middleware: what it panics with is not ours to raise.
+func question(ctx context.Context, ss *mcp.ServerSession, extra *mcp.RequestExtra, meta mcp.Meta, next mcp.MethodHandler) asker {
+	ctx, meta = context.WithoutCancel(ctx), maps.Clone(meta)
+	return func(limit time.Duration) (tools []*mcp.Tool, ok bool) {
+		defer func() {
+			if recover() != nil {
+				tools, ok = nil, false
+			}
+		}()
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		cursor := ""
+		for range maxPages {
+			res, err := next(ctx, methodList, &mcp.ListToolsRequest{
+				Session: ss, Params: &mcp.ListToolsParams{Meta: meta, Cursor: cursor}, Extra: extra,
+			})
+			page, isList := res.(*mcp.ListToolsResult)
+			if err != nil || !isList || page == nil {
+				return nil, false
+			}
+			tools = append(tools, page.Tools...)
+			if cursor = page.NextCursor; cursor == "" {
+				break
+			}
 		}
-	}()
-	cursor := ""
-	for range maxPages {
-		res, err := next(ctx, methodList, &mcp.ListToolsRequest{
-			Session: ss,
-			Params:  &mcp.ListToolsParams{Meta: maps.Clone(meta), Cursor: cursor},
-			Extra:   extra,
-		})
-		page, isList := res.(*mcp.ListToolsResult)
-		if err != nil || !isList || page == nil {
-			return nil, false
-		}
-		tools = append(tools, page.Tools...)
-		if cursor = page.NextCursor; cursor == "" {
-			break
-		}
+		return tools, true
 	}
-	return tools, true
 }
 
-// lookUp fills in what the judgement of a failing call needs, and of one whose
-// tool no list holds: the tool's declared schema, and the names there are.
-func (w *watcher) lookUp(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler) {
+// lookUp fills in what the judgement of a failing call needs, and of an ok one
+// whose tool no list holds: the names there are, and for the failing one the
+// tool's declared schema.
+func (w *watcher) lookUp(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler, failing bool) {
 	cat := w.catalog.Load()
 	tools, ok := cat.cheapList()
+	if ok && !failing {
+		return // only a fresh list may say that a tool is in none
+	}
 	if !ok {
-		start := time.Now()
-		tools, ok = list(context.WithoutCancel(c.ctx), r.Session, r.Extra, r.Params.Meta, next)
-		if !ok {
-			return
+		tools, ok = cat.freshList(question(c.ctx, r.Session, r.Extra, r.Params.Meta, next))
+		if ok {
+			cat.asked.Store(true)
+			cat.offer(w.client, tools)
 		}
-		cat.noteList(tools, time.Since(start))
-		cat.offer(w.client, tools)
-		cat.asked.Store(true)
+	}
+	if tools == nil {
+		return
 	}
 	names := make([]string, 0, len(tools))
 	for _, t := range tools {
@@ -187,11 +201,32 @@ func (w *watcher) lookUp(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 			continue
 		}
 		names = append(names, t.Name)
-		if t.Name == c.event.Tool {
+		if failing && t.Name == c.event.Tool {
 			c.obs.Schema = cat.describe(t).InputSchema
 		}
 	}
 	c.obs.Listed = names
+}
+
+// freshList asks, and waits for a short time only: a call is waiting.
+func (c *catalog) freshList(ask asker) (tools []*mcp.Tool, ok bool) {
+	start := time.Now()
+	answer := make(chan []*mcp.Tool, 1)
+	go func() {
+		tools, ok := ask(listWithin)
+		if ok && tools == nil {
+			tools = []*mcp.Tool{}
+		}
+		answer <- tools
+	}()
+	limit := time.NewTimer(listWithin)
+	defer limit.Stop()
+	select {
+	case tools = <-answer:
+	case <-limit.C:
+	}
+	c.noteList(tools, time.Since(start))
+	return tools, tools != nil
 }
 
 // cheapList returns the last listing while a new one would cost too much.

@@ -26,8 +26,9 @@ func names(e umpire.Event) []string {
 }
 
 // inBubble runs f with fake time, a client whose requests stay in the process,
-// and a server that it watches.
-func inBubble(t *testing.T, o *mcp.ServerOptions, f func(collected *collector, server *mcp.Server, cs *mcp.ClientSession)) {
+// and a server that it watches. What onList does happens whenever the server's
+// own middleware is asked for its tools.
+func inBubble(t *testing.T, o *mcp.ServerOptions, f func(collected *collector, server *mcp.Server, cs *mcp.ClientSession), onList ...func()) {
 	synctest.Test(t, func(t *testing.T) {
 		collected := new(collector)
 		client := umpire.New(umpire.Options{
@@ -35,6 +36,16 @@ func inBubble(t *testing.T, o *mcp.ServerOptions, f func(collected *collector, s
 			HTTPClient: &http.Client{Transport: direct{http.HandlerFunc(collected.take)}},
 		})
 		server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "0.9"}, o)
+		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				if method == "tools/list" {
+					for _, f := range onList {
+						f()
+					}
+				}
+				return next(ctx, method, req)
+			}
+		})
 		gosdk.Watch(server, client)
 		sayHello(server, "hello")
 		here, there := mcp.NewInMemoryTransports()
@@ -52,7 +63,7 @@ func inBubble(t *testing.T, o *mcp.ServerOptions, f func(collected *collector, s
 		if err := client.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Hour) // every timer has had its turn
+		time.Sleep(3 * time.Hour) // every timer has had its turn
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -265,23 +267,58 @@ func TestUnknownToolNear(t *testing.T) {
 // TestReplacedTool: a schema that was declared a moment ago is the one that
 // counts.
 func TestReplacedTool(t *testing.T) {
-	collected := newCollector(t)
-	client := collected.newClient(t)
-	server := newServer()
-	gosdk.Watch(server, client)
-	cs := routes()[0].dial(t, server, nil)
-	for i, name := range []string{"a", "b", "c", "b"} {
-		server.AddTool(&mcp.Tool{Name: "strict", InputSchema: raw(`{"type":"object","required":["` + name + `"]}`)},
-			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				r := text("no")
-				r.IsError = true
-				return r, nil
-			})
-		_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "strict", Arguments: in{"x"}})
-		e := collected.wait(t, client, i+1, "call")[i]
-		if len(e.BadParams) != 1 || e.BadParams[0].Path != "/"+name {
-			t.Errorf("call %d: bad_params %v, want /%s", i, e.BadParams, name)
+	inBubble(t, nil, func(collected *collector, server *mcp.Server, cs *mcp.ClientSession) {
+		for i, name := range []string{"a", "b", "c", "b"} {
+			server.AddTool(&mcp.Tool{Name: "strict", InputSchema: raw(`{"type":"object","required":["` + name + `"]}`)},
+				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					r := text("no")
+					r.IsError = true
+					return r, nil
+				})
+			_, _ = cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "strict", Arguments: in{"x"}})
+			time.Sleep(10 * time.Millisecond) // for the batch
+			synctest.Wait()
+			e := collected.all("call")[i]
+			if len(e.BadParams) != 1 || e.BadParams[0].Path != "/"+name {
+				t.Errorf("call %d: bad_params %v, want /%s", i, e.BadParams, name)
+			}
 		}
+	})
+}
+
+// TestSlowList: a server that takes its time to list its tools, or never does,
+// delays its failing calls by a hundredth of their time at most.
+func TestSlowList(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		takes  time.Duration
+		atMost time.Duration // that 100 failing calls are delayed
+		listed bool          // whether they know the names there are
+	}{
+		{"slow", 50 * time.Millisecond, 100 * time.Millisecond, true},
+		{"stuck", time.Hour, time.Second, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, nil, func(collected *collector, server *mcp.Server, cs *mcp.ClientSession) {
+				start := time.Now()
+				for range 100 {
+					_, _ = cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "helo"})
+				}
+				if d := time.Since(start); d > tt.atMost {
+					t.Errorf("100 failing calls took %v, want at most %v", d, tt.atMost)
+				}
+				settle()
+				events := collected.all("call")
+				if len(events) != 100 {
+					t.Fatalf("%d events, want 100", len(events))
+				}
+				for _, e := range events {
+					if e.Outcome != umpire.BadArgs || slices.Equal(e.Near, []string{"hello"}) != tt.listed {
+						t.Fatalf("outcome %q, near %v", e.Outcome, e.Near)
+					}
+				}
+			}, func() { time.Sleep(tt.takes) })
+		})
 	}
 }
 

@@ -97,6 +97,9 @@ func TestNew(t *testing.T) {
 		{"loopback needs no password", auth.Config{Listen: "127.0.0.1:8787"}, ""},
 		{"everywhere needs one", auth.Config{Listen: ":8787"}, "UMPIRE_ADMIN_PASSWORD"},
 		{"an address needs one", auth.Config{Listen: "192.0.2.1:8787"}, "UMPIRE_ADMIN_PASSWORD"},
+		{"a public address needs one", auth.Config{Listen: "127.0.0.1:8787", PublicURL: mustParse(t, "https://umpire.example/u")}, "UMPIRE_ADMIN_PASSWORD"},
+		{"a public address of this machine needs none", auth.Config{Listen: "127.0.0.1:8787", PublicURL: mustParse(t, "http://localhost:9000/u")}, ""},
+		{"a public address with one", auth.Config{Listen: "127.0.0.1:8787", PublicURL: mustParse(t, "https://umpire.example"), Password: password}, ""},
 		{"a short one is refused", auth.Config{Listen: ":8787", Password: "seven77"}, "8 characters"},
 		{"a good one", auth.Config{Listen: ":8787", Password: password}, ""},
 	}

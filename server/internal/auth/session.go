@@ -28,14 +28,21 @@ const (
 	loginBodyMax = 4096
 )
 
+// hashing is how much work a check of the password is: 64 MiB, one pass. Tests
+// make it cheap.
+var hashing = argon2id.DefaultParams
+
 // Config says how people are let in.
 type Config struct {
 	// Listen is the address that serve listens on.
 	Listen string
 	// Password is UMPIRE_ADMIN_PASSWORD. With one, people sign in on every
-	// address; without, the listen address has to be loopback.
+	// address; without, the listen address and the public one have to be this
+	// machine's own.
 	Password string
-	// PublicURL is how people reach the server, or nil.
+	// PublicURL is how people reach the server, or nil. One that is not this
+	// machine needs a password as well: a proxy in front of a loopback address
+	// opens it to whoever reaches the proxy.
 	PublicURL *url.URL
 	// Sessions keeps the sessions; nil keeps them in memory, until a restart.
 	Sessions scs.Store
@@ -64,12 +71,16 @@ func New(c Config) (*Gate, error) {
 			return nil, fault.New(fault.BadRequest, "cannot listen on "+c.Listen+" without a password: anybody could read the pages",
 				"set UMPIRE_ADMIN_PASSWORD, or listen on 127.0.0.1")
 		}
+		if c.PublicURL != nil && !IsLoopback(c.PublicURL.Hostname()) {
+			return nil, fault.New(fault.BadRequest, "cannot be reached as "+c.PublicURL.Host+" without a password: anybody could read the pages",
+				"set UMPIRE_ADMIN_PASSWORD, also where a proxy asks for a password of its own")
+		}
 		return g, nil
 	}
 	if len([]rune(c.Password)) < MinPassword {
 		return nil, fault.New(fault.BadRequest, "UMPIRE_ADMIN_PASSWORD is too short", "use at least 8 characters")
 	}
-	hash, err := argon2id.CreateHash(c.Password, argon2id.DefaultParams)
+	hash, err := argon2id.CreateHash(c.Password, hashing)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "cannot hash the password", "see the server's log")
 	}

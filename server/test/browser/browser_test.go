@@ -170,8 +170,21 @@ func eval[T any](tb *tab, expression string) T {
 	return do(tb, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
+// violation is something that axe finds.
+type violation struct {
+	Rule, Help string
+	Nodes      []string
+}
+
 // axe fails the test for everything that axe finds.
 func (tb *tab) axe() {
+	tb.t.Helper()
+	for _, v := range tb.violations() {
+		tb.t.Errorf("axe: %s: %s\n\t%s", v.Rule, v.Help, strings.Join(v.Nodes, "\n\t"))
+	}
+}
+
+func (tb *tab) violations() []violation {
 	tb.t.Helper()
 	source, err := axeSource()
 	if err != nil {
@@ -180,16 +193,11 @@ func (tb *tab) axe() {
 	do(tb, chromedp.Evaluate[chromedp.Void](source))
 	found := eval[string](tb, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(
 		r.violations.map(v => ({rule: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " :: " + n.failureSummary)}))))`)
-	var violations []struct {
-		Rule, Help string
-		Nodes      []string
-	}
-	if err := json.Unmarshal([]byte(found), &violations); err != nil {
+	var list []violation
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
 		tb.t.Fatal(err)
 	}
-	for _, v := range violations {
-		tb.t.Errorf("axe: %s: %s\n\t%s", v.Rule, v.Help, strings.Join(v.Nodes, "\n\t"))
-	}
+	return list
 }
 
 // fits fails the test when the page can be scrolled sideways, and names what

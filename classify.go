@@ -210,7 +210,7 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 	}
 	var named []BadParam
 	for _, p := range weak {
-		if errorTextNames(text, lastToken(p.Path)) {
+		if errorTextNames(text, lastName(p.Path)) {
 			named = append(named, p)
 		}
 	}

@@ -106,8 +106,15 @@ func inWord(text string, i int) bool {
 	return false
 }
 
-// lastToken is the last reference token of a JSON Pointer, unescaped.
-func lastToken(path string) string {
-	token := path[strings.LastIndexByte(path, '/')+1:]
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+// lastName is the last reference token of a JSON Pointer that is no array index,
+// unescaped: what a text calls the argument by.
+func lastName(path string) string {
+	parts := strings.Split(path, "/")
+	for i := len(parts) - 1; i > 0; i-- {
+		if parts[i] != "" && strings.Trim(parts[i], "0123456789") == "" {
+			continue
+		}
+		return strings.ReplaceAll(strings.ReplaceAll(parts[i], "~1", "/"), "~0", "~")
+	}
+	return ""
 }

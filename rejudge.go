@@ -106,6 +106,7 @@ func (o *Observation) readResult(body []byte) bool {
 	if result.Content == nil && result.Structured == nil && result.IsError == nil {
 		return false
 	}
+	o.ContentAbsent = result.Content == nil
 	for _, block := range result.Content {
 		if block.Type == "text" {
 			o.Texts = append(o.Texts, block.Text)

@@ -233,7 +233,7 @@ func FuzzCheckArguments(f *testing.F) {
 			if !slices.Contains(rules, p.Rule) || p.Path != "" && p.Path[0] != '/' {
 				t.Fatalf("odd violation %+v", p)
 			}
-			errorTextNames(args, lastToken(p.Path))
+			errorTextNames(args, lastName(p.Path))
 		}
 	})
 }

@@ -70,9 +70,11 @@ func (x *exchange) observe(t *testing.T) *umpire.Observation {
 }
 
 func observeResult(t *testing.T, o *umpire.Observation, result map[string]json.RawMessage) {
+	o.ContentAbsent = true
 	for key, raw := range result {
 		switch key {
 		case "content":
+			o.ContentAbsent = false
 			var blocks []struct{ Type, Text string }
 			if err := json.Unmarshal(raw, &blocks); err != nil {
 				t.Fatal(err)

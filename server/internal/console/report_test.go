@@ -15,7 +15,7 @@ func answers() (query.OverviewAnswer, query.ToolsAnswer, query.ClientsAnswer) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	header := query.Header{Range: query.Range{From: at, To: at.Add(24 * time.Hour)}, Filters: map[string][]string{"tool": {"search"}}}
 	o := query.OverviewAnswer{Header: header, Measures: query.Measures{
-		Calls:    1000, ErrorRate: &failed, EmptyRate: &empty,
+		Calls: 1000, ErrorRate: &failed, EmptyRate: &empty,
 		Slices:   query.Slices{OK: 900, Empty: 40, BadArgs: 30, ToolError: 29, Crashed: 1},
 		Outcomes: query.Outcomes{OK: 940, BadArgs: 30, ToolError: 29, Crashed: 1},
 		Sessions: n(10), Retries: 3, NoSession: 2, SetAside: 1, OtherKinds: map[string]int64{"elicitation": 2},

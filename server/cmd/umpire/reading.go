@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/umpire-mcp/umpire/server/internal/api"
+	"github.com/umpire-mcp/umpire/server/internal/auth"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/meta"
+)
+
+// readAPI is the read API of the node, for whomever authorize lets in.
+func (n *node) readAPI(authorize api.Authorize) http.Handler {
+	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{})
+}
+
+// everything is the right of whoever reaches the socket.
+func everything(*http.Request) (api.Grant, error) { return api.Grant{}, nil }
+
+// reader lets in a read key, for its project, and whoever may see the pages, for
+// all of them. A key that is given has to be right, also on a loopback address.
+func (n *node) reader(r *http.Request) (api.Grant, error) {
+	if r.Header.Get("Authorization") != "" {
+		key, err := auth.Reader(n.meta, r)
+		if err != nil {
+			return api.Grant{}, err
+		}
+		return api.Grant{Project: &api.Project{ID: key.Project.ID, Name: key.Project.Name}}, nil
+	}
+	if _, ok := auth.Granted(r.Context()); ok {
+		return api.Grant{}, nil
+	}
+	return api.Grant{}, fault.New(fault.Unauthorized, "who asks?", "send a read key: Authorization: Bearer ump_r_…; umpire key add --read makes one")
+}
+
+// apiProjects shows meta's projects to the read API.
+type apiProjects struct{ db *meta.DB }
+
+func (p apiProjects) List(context.Context) ([]api.Project, error) {
+	var list []api.Project
+	for _, m := range p.db.Projects() {
+		list = append(list, api.Project{ID: m.ID, Name: m.Name})
+	}
+	return list, nil
+}
+
+func (p apiProjects) ByName(_ context.Context, name string) (api.Project, error) {
+	m, ok := p.db.Project(name)
+	if !ok {
+		return api.Project{}, noProject(name)
+	}
+	return api.Project{ID: m.ID, Name: m.Name}, nil
+}

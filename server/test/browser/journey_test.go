@@ -178,11 +178,9 @@ func TestJourney(t *testing.T) {
 				}
 			}
 			do(tb, chromedp.Navigate(address+"/p/orders-mcp/"))
-			do(tb, chromedp.SetValue("select[name=client]", "cursor"))
+			do(tb, chromedp.SetValue("select[name=client]", "cursor")) // with a script, this sends the form
 			if l.noScript {
 				click(".filters button")
-			} else {
-				eval[bool](tb, `document.querySelector("select[name=client]").dispatchEvent(new Event("change", {bubbles: true}))`)
 			}
 			at("/p/orders-mcp/?client=cursor&last=7d") // without a script, the server leaves the empty fields out
 			if got := eval[[]string](tb, fmt.Sprintf(cells, "clients")); len(got) != 1 || !strings.HasPrefix(got[0], "cursor 941 89 34 17 41") {

@@ -75,7 +75,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 	e := &c.event
 	e.Kind = "call"
 	e.StartedAt = time.Now()
-	e.Call.Tool = r.Params.Name
+	e.Tool = r.Params.Name
 	e.Arguments = r.Params.Arguments
 	if e.Arguments != nil {
 		c.request = int64(len(e.Arguments))

@@ -41,6 +41,8 @@ func untyped(s *mcp.Server, name string, h func() (*mcp.CallToolResult, error)) 
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return h() })
 }
 
+func noMap() map[string]int { return nil }
+
 func fails(err error) func() (*mcp.CallToolResult, any, error) {
 	return func() (*mcp.CallToolResult, any, error) { return nil, nil, err }
 }
@@ -62,8 +64,7 @@ func addMatrix(s *mcp.Server) {
 	typed(s, "deadline", fails(context.DeadlineExceeded))
 	typed(s, "runtime_error", func() (_ *mcp.CallToolResult, _ any, err error) {
 		defer func() { err = fmt.Errorf("recovered: %w", recover().(error)) }()
-		var m map[string]int
-		m["x"] = 1
+		noMap()["x"] = 1
 		return nil, nil, nil
 	})
 	typed(s, "own_unmarshal", func() (*mcp.CallToolResult, any, error) {
@@ -106,13 +107,15 @@ func addMatrix(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "decode", InputSchema: raw(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest, struct {
 			N int8 `json:"n"`
-		}) (*mcp.CallToolResult, any, error) {
+		},
+		) (*mcp.CallToolResult, any, error) {
 			return text("fine"), nil, nil
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "decode_time", InputSchema: raw(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest, struct {
 			At time.Time `json:"at"`
-		}) (*mcp.CallToolResult, any, error) {
+		},
+		) (*mcp.CallToolResult, any, error) {
 			return text("fine"), nil, nil
 		})
 	typed(s, "asks", func() (*mcp.CallToolResult, any, error) {

@@ -40,7 +40,7 @@ func rpcError(err error) (rpc *umpire.RPCError) {
 	if err == nil || !errors.As(err, &wire) || wire == nil {
 		return nil
 	}
-	if err == error(wire) {
+	if err == error(wire) { //nolint:errorlint // is it the object itself?
 		return &umpire.RPCError{Code: wire.Code, Message: wire.Message}
 	}
 	return &umpire.RPCError{Code: wire.Code, Message: err.Error()}

@@ -239,12 +239,12 @@ func (o *openCalls) cancel(ss *mcp.ServerSession, id jsonrpc.ID, reason string) 
 // find returns the open call with that id in that session.
 func (o *openCalls) find(ss *mcp.ServerSession, id jsonrpc.ID) *call {
 	type candidate struct {
-		*call
-		context.Context
+		call *call
+		ctx  context.Context
 	}
 	var of []candidate
 	o.mu.Lock()
-	for c := o.first; c != nil; c = c.openCall.next {
+	for c := o.first; c != nil; c = c.next {
 		if c.session == ss {
 			c.shared = true // we hold it without the lock: it must not be reused
 			of = append(of, candidate{c, c.ctx})
@@ -252,7 +252,7 @@ func (o *openCalls) find(ss *mcp.ServerSession, id jsonrpc.ID) *call {
 	}
 	o.mu.Unlock()
 	for _, c := range of {
-		if own, ok := peekID(c.Context); ok && own == id {
+		if own, ok := peekID(c.ctx); ok && own == id {
 			return c.call
 		}
 	}
@@ -266,7 +266,7 @@ func (o *openCalls) watch() {
 	var old []*call
 	o.mu.Lock()
 	o.armed = false
-	for c := o.first; c != nil; c = c.openCall.next {
+	for c := o.first; c != nil; c = c.next {
 		if c.unwatch != nil {
 			continue
 		}

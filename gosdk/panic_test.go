@@ -59,8 +59,7 @@ func child(transport string) {
 
 // explode is looked for in the stack trace of the dying process.
 func explode() (*mcp.CallToolResult, any, error) {
-	var m map[string]int
-	m["x"] = 1
+	noMap()["x"] = 1
 	return nil, nil, nil
 }
 

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/umpire-mcp/umpire"
 )
 
@@ -196,41 +198,34 @@ func pointAt(c *collector) []string {
 
 // TestDrivenOverHTTP serves over Streamable HTTP to the TypeScript SDK's client.
 func TestDrivenOverHTTP(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		args []string
-	}{{"stateful", nil}} {
-		t.Run(tt.name, func(t *testing.T) {
-			collected := newCollector(t)
-			server := exec.Command(build(t), append([]string{"-http", "127.0.0.1:0"}, tt.args...)...)
-			server.Env = append(os.Environ(), pointAt(collected)...)
-			server.Stderr = os.Stderr
-			out, err := server.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := server.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = server.Process.Kill() }()
-			url, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines := drive(t, nil, strings.TrimSpace(url), "2")
-			if err := server.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			if err := server.Wait(); err != nil {
-				t.Errorf("the server stopped with %v", err)
-			}
-			hold(t, lines, collected)
-			for _, e := range collected.events {
-				if e.Kind != "catalog" && (e.Transport != "http" || e.Client.Name != "parcel-driver" || e.Server.Name != "parcels" || e.Session == "") {
-					t.Errorf("%s: transport %q, client %q, server %q, session %q", e.Tool, e.Transport, e.Client.Name, e.Server.Name, e.Session)
-				}
-			}
-		})
+	collected := newCollector(t)
+	server := exec.Command(build(t), "-http", "127.0.0.1:0")
+	server.Env = append(os.Environ(), pointAt(collected)...)
+	server.Stderr = os.Stderr
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Process.Kill() }()
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := drive(t, nil, strings.TrimSpace(url), "2")
+	if err := server.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server stopped with %v", err)
+	}
+	hold(t, lines, collected)
+	for _, e := range collected.events {
+		if e.Kind != "catalog" && (e.Transport != "http" || e.Client.Name != "parcel-driver" || e.Server.Name != "parcels" || e.Session == "") {
+			t.Errorf("%s: transport %q, client %q, server %q, session %q", e.Tool, e.Transport, e.Client.Name, e.Server.Name, e.Session)
+		}
 	}
 }
 
@@ -248,4 +243,26 @@ func TestDrivenOverStdio(t *testing.T) {
 // TestUnwatched: the example serves the same without an Umpire to tell.
 func TestUnwatched(t *testing.T) {
 	drive(t, []string{"UMPIRE_ENDPOINT=", "UMPIRE_KEY="}, build(t), "1")
+}
+
+// TestFragile: the tool with the bug ends the process, and not before its event
+// has left.
+func TestFragile(t *testing.T) {
+	collected := newCollector(t)
+	server := exec.Command(build(t), "-fragile")
+	server.Env = append(os.Environ(), pointAt(collected)...)
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: server}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	call := &mcp.CallToolParams{Name: "sort_by_hand", Arguments: numbered{"PX-1001"}}
+	if res, err := session.CallTool(t.Context(), call); err == nil {
+		t.Errorf("the call was answered: %+v", res)
+	}
+	want := truth{"call", "sort_by_hand", umpire.Crashed, false, "panic", "panic:nil_pointer"}
+	if got := collected.count(); len(got) != 1 || got[want] != 1 {
+		t.Errorf("recorded %+v, want one %+v", got, want)
+	}
 }

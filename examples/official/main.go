@@ -58,7 +58,7 @@ func run(ctx context.Context, address string, stateless, fragile bool) error {
 // serveHTTP serves under /mcp until ctx is done. It prints the full address on
 // standard output, because the port may be one that the system chose.
 func serveHTTP(ctx context.Context, address string, server *mcp.Server, stateless bool) error {
-	listener, err := net.Listen("tcp", address)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %q: %w", address, err)
 	}

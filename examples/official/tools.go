@@ -70,7 +70,8 @@ type listing struct {
 // listParcels is empty for a city that nothing goes to.
 func listParcels(_ context.Context, _ *mcp.CallToolRequest, in struct {
 	City string `json:"city" jsonschema:"city of the recipient"`
-}) (*mcp.CallToolResult, listing, error) {
+},
+) (*mcp.CallToolResult, listing, error) {
 	found := bound(in.City)
 	return nil, listing{Parcels: append([]parcel{}, found...), Total: len(found)}, nil
 }
@@ -79,7 +80,8 @@ func listParcels(_ context.Context, _ *mcp.CallToolRequest, in struct {
 func quotePrice(_ context.Context, _ *mcp.CallToolRequest, in struct {
 	WeightKG float64 `json:"weight_kg"`
 	Speed    string  `json:"speed"`
-}) (*mcp.CallToolResult, any, error) {
+},
+) (*mcp.CallToolResult, any, error) {
 	cents := price(in.WeightKG, in.Speed == "express")
 	return say(fmt.Sprintf("%.1f kg, %s: %d.%02d euros", in.WeightKG, in.Speed, cents/100, cents%100)), nil, nil
 }
@@ -117,7 +119,8 @@ func printLabel(_ context.Context, _ *mcp.CallToolRequest, in numbered) (*mcp.Ca
 // countParcels is for clients that lose patience.
 func countParcels(ctx context.Context, _ *mcp.CallToolRequest, in struct {
 	Shelves int `json:"shelves" jsonschema:"how many shelves to count"`
-}) (*mcp.CallToolResult, any, error) {
+},
+) (*mcp.CallToolResult, any, error) {
 	n, err := countDepot(ctx, in.Shelves)
 	if err != nil {
 		return nil, nil, err
@@ -125,14 +128,17 @@ func countParcels(ctx context.Context, _ *mcp.CallToolRequest, in struct {
 	return say(fmt.Sprintf("%d parcels", n)), nil, nil
 }
 
-// sortByHand writes to a map that nobody made, and takes the process with it.
+type shelf struct{ parcels []parcel }
+
+// sortByHand looks for a shelf that nobody put up, and takes the process with it.
 func sortByHand(_ context.Context, _ *mcp.CallToolRequest, in numbered) (*mcp.CallToolResult, any, error) {
 	p, err := find(in.Number)
 	if err != nil {
 		return nil, nil, err
 	}
-	var shelves map[string][]parcel
-	shelves[p.To] = append(shelves[p.To], p)
+	shelves := map[string]*shelf{"Ghent": {}}
+	at := shelves[p.To]
+	at.parcels = append(at.parcels, p)
 	return say("sorted"), nil, nil
 }
 

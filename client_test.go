@@ -280,6 +280,17 @@ func TestBatchesByCountAndInOrder(t *testing.T) {
 	if s := c.Stats(); s != (Stats{Recorded: 250, Sent: 250}) {
 		t.Errorf("stats %+v", s)
 	}
+	for range 3 { // chunks are used again
+		for range 100 {
+			c.Record(okCall(""))
+		}
+		flush(t, c)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes != 0 || c.queue.events != 0 || len(c.queue.chunks) != 0 {
+		t.Errorf("an empty queue weighs %d bytes, %d events", c.bytes, c.queue.events)
+	}
 }
 
 func TestRecordConcurrently(t *testing.T) {
@@ -345,12 +356,14 @@ func TestQueueFullIsCountedAndTold(t *testing.T) {
 			}
 			close(open)
 			flush(t, c)
-			c.Record(okCall("next"))
-			flush(t, c)
+			for range 2 { // the first tells it, the second does not again
+				c.Record(okCall("next"))
+				flush(t, c)
+			}
 			if got := door.dropped(); !reflect.DeepEqual(got, map[string]int{dropQueueFull: 7}) {
 				t.Errorf("the server was told %v, want 7 once", got)
 			}
-			if s := c.Stats(); s != (Stats{Recorded: 18, Sent: 11, Dropped: 7}) {
+			if s := c.Stats(); s != (Stats{Recorded: 19, Sent: 12, Dropped: 7}) {
 				t.Errorf("stats %+v", s)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ import (
 // TestAnswers is the table of docs/wire.md: one batch of two events, the
 // server's first answer to it, and what the client does then.
 func TestAnswers(t *testing.T) {
-	const failure = `{"error":{"code":"x","message":"why max@example.com","hint":"do this"}}`
+	const failure = `{"error":{"code":"x","message":"why max@example.com with ` + testKey + `","hint":"do this"}}`
 	for _, tt := range []struct {
 		name  string
 		first reaction
@@ -261,6 +262,121 @@ func TestBatchIsSentWhenItsTimeIsUp(t *testing.T) {
 	})
 }
 
+func TestFullBatchIsSentAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := newCollector(t, nil)
+		c, _ := testClient(t, Options{Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}})
+		synctest.Wait()
+		for range 2 {
+			c.Record(okCall("a"))
+			synctest.Wait() // the sender waits for more
+			for range batchEvents - 1 {
+				c.Record(okCall("a"))
+			}
+			start := time.Now()
+			synctest.Wait()
+			if s := c.Stats(); s.Queued != 0 || !time.Now().Equal(start) {
+				t.Errorf("stats %+v, want a full batch sent without waiting", s)
+			}
+		}
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFlushDuringBackoff does not sit out a delay that the client chose
+// itself, and never breaks one that the server asked for.
+func TestFlushDuringBackoff(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer reaction
+		sent   bool
+	}{
+		{"own delay", reaction{status: 500}, true},
+		{"the server's", reaction{status: 503, header: map[string]string{"Retry-After": "300"}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var well atomic.Bool
+				door := newCollector(t, func(int, request) reaction {
+					if well.Load() {
+						return reaction{}
+					}
+					return tt.answer
+				})
+				c, _ := testClient(t, Options{
+					Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}, SpoolDir: noSpool,
+				})
+				c.Record(okCall("a"))
+				time.Sleep(4 * time.Minute) // the last attempt was at 3 to 4 minutes, or at 2 s
+				well.Store(true)
+				start, tries := time.Now(), len(door.all(true))
+				err := c.Flush(t.Context())
+				if sent := err == nil && time.Since(start) == 0; sent != tt.sent {
+					t.Errorf("flush after %s: %v", time.Since(start), err)
+				}
+				if n := len(door.all(true)) - tries; (n == 1) != tt.sent {
+					t.Errorf("%d requests", n)
+				}
+				time.Sleep(5 * time.Minute)
+				if s := c.Stats(); s.Sent != 1 {
+					t.Errorf("stats %+v, want it sent in the end", s)
+				}
+				if err := c.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestCloseDuringBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var well atomic.Bool
+		door := newCollector(t, func(int, request) reaction {
+			if well.Load() {
+				return reaction{}
+			}
+			return reaction{status: 500}
+		})
+		c, _ := testClient(t, Options{Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}, SpoolDir: noSpool})
+		c.Record(okCall("a"))
+		time.Sleep(4 * time.Minute)
+		well.Store(true)
+		start := time.Now()
+		if err := c.Close(t.Context()); err != nil || time.Since(start) != 0 || c.Stats().Sent != 1 {
+			t.Errorf("close after %s: %v, %+v", time.Since(start), err, c.Stats())
+		}
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestRefusedAnnouncementIsNotRepeated has a door that cannot stand the empty
+// list, and says so in each of the final ways.
+func TestRefusedAnnouncementIsNotRepeated(t *testing.T) {
+	for _, status := range []int{400, 413, 415} {
+		synctest.Test(t, func(t *testing.T) {
+			var tries atomic.Int32
+			door := roundTripper(func(r *http.Request) (*http.Response, error) {
+				tries.Add(1)
+				return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+			})
+			c, _ := testClient(t, Options{Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}})
+			time.Sleep(time.Hour)
+			if err := c.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if n := tries.Load(); n != 1 {
+				t.Errorf("%d: tried %d times, want once", status, n)
+			}
+		})
+	}
+}
+
 func TestSilentServerIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
@@ -410,6 +526,16 @@ func TestErrorsDoNotRepeatTheAddress(t *testing.T) {
 		if strings.Contains(said.String(), bad) {
 			t.Errorf("debug says %q:\n%s", bad, said)
 		}
+	}
+}
+
+func TestVoiceHidesTheKey(t *testing.T) {
+	said := &stderr{}
+	v := &voice{out: said, said: &sync.Map{}, secret: "a foreign key", debug: true}
+	v.debugf("proxy says %s", "a foreign key is unknown")
+	v.once("proxy says %s", "a foreign key is unknown")
+	if got, want := said.String(), strings.Repeat("umpire: proxy says [KEY] is unknown\n", 2); got != want {
+		t.Errorf("said %q, want %q", got, want)
 	}
 }
 

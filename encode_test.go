@@ -198,9 +198,14 @@ func TestMetaIsBounded(t *testing.T) {
 
 // TestNothingIsShared changes everything that Record was given, after the call.
 func TestNothingIsShared(t *testing.T) {
+	for _, n := range []int{10, 2 * chunkArena} { // within a chunk's own room, and beyond it
+		t.Run(fmt.Sprint(n), func(t *testing.T) { testNothingIsShared(t, []byte(`{"a":"`+strings.Repeat("x", n)+`"}`)) })
+	}
+}
+
+func testNothingIsShared(t *testing.T, args []byte) {
 	door := newCollector(t, nil)
 	c, _ := testClient(t, Options{Endpoint: door.serve(), FlushInterval: time.Hour})
-	args := []byte(`{"a":1}`)
 	number := int64(1)
 	e := Event{
 		Kind: "call", Session: "s", Arguments: args, Meta: map[string]any{"k": "v"}, Input: []byte(`"in"`), Output: []byte(`"out"`),

@@ -223,6 +223,12 @@ func TestSpoolIsBounded(t *testing.T) {
 	if err := c.Flush(soon(t)); !errors.Is(err, errLost) {
 		t.Errorf("flush: %v, want %v", err, errLost)
 	}
+	for range 300 { // a second write, to the same file
+		c.Record(okCall("b"))
+	}
+	if err := c.Flush(soon(t)); !errors.Is(err, errLost) {
+		t.Errorf("flush: %v, want %v", err, errLost)
+	}
 	s := c.Stats()
 	checkBalance(t, s)
 	if s.Spooled == 0 || s.Dropped == 0 || s.Queued != 0 {

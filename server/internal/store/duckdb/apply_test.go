@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -147,7 +148,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 func TestSliceOfSQLIsThatOfGo(t *testing.T) {
 	db := openTest(t, "")
 	seq := uint64(1)
-	rapid.Check(t, func(r *rapid.T) {
+	storetest.Check(t, 40, func(r *rapid.T) {
 		events := rapid.SliceOfN(storetest.Event(), 1, 100).Draw(r, "events")
 		want := map[umpire.ID]umpire.Slice{}
 		for i := range events {
@@ -187,16 +188,11 @@ func TestSliceOfSQLIsThatOfGo(t *testing.T) {
 // ends with the marks that the law gives it, repeated included.
 func TestMarksOfAnyArrival(t *testing.T) {
 	db := openTest(t, "")
-	seq := uint64(1)
-	rapid.Check(t, func(r *rapid.T) {
-		events := rapid.SliceOfN(storetest.Event(), 2, 25).Draw(r, "events")
-		session := rapid.StringMatching(`[a-z]{16}`).Draw(r, "session") // of this check alone
-		for i := range events {
-			events[i].Kind = "call"
-			if events[i].Session != "" {
-				events[i].Session += session
-			}
-		}
+	seq, check := uint64(1), 0
+	storetest.Check(t, 40, func(r *rapid.T) {
+		check++
+		session := strconv.Itoa(check) // of this check alone
+		events := rapid.SliceOfN(storetest.Call(session), 25, 25).Draw(r, "events")
 		all := entries(seq, events...)
 		seq += uint64(len(all))
 		for rest := all; len(rest) > 0; {
@@ -222,6 +218,9 @@ func TestMarksOfAnyArrival(t *testing.T) {
 			var m storetest.Mark
 			if err := rows.Scan(&id, &m.IsRetry, &m.Reworded, &m.Repeated); err != nil {
 				r.Fatal(err)
+			}
+			if _, twice := got[umpire.ID(id)]; twice {
+				r.Fatalf("%s is there twice", umpire.ID(id))
 			}
 			got[umpire.ID(id)] = m
 		}

@@ -4,9 +4,10 @@
 -- The earlier call is the one of the same tool in the same session that ended
 -- last of those that ended at or before this one's start. It is found by walking
 -- each session's starts and ends in the order of time: at the same instant first
--- the ends of calls that took time, then the calls that took none, by id, then the
--- starts of calls that took time. So a call never precedes itself, no two precede
--- each other, and ties go to the later start and then to the greater id.
+-- the ends of calls that took time, in the order of their starts, then the calls
+-- that took none, by id, then the starts of calls that took time. So a call never
+-- precedes itself, no two precede each other, and ties go to the later start and
+-- then to the greater id.
 CREATE OR REPLACE TEMP TABLE marks AS
 WITH near AS (
   SELECT false AS stored, b.rowid AS row, true AS judge, b.project, b.session, b.tool, b.id, b.started_at, b.ended_at,
@@ -30,7 +31,7 @@ walk AS (
 ),
 paired AS (
   SELECT *, last_value(ended IGNORE NULLS) OVER (
-    PARTITION BY project, session, tool ORDER BY t, phase, id, half
+    PARTITION BY project, session, tool ORDER BY t, phase, started_at, id, half
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
   FROM walk
 ),

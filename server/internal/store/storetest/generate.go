@@ -74,6 +74,24 @@ func event(t *rapid.T) umpire.Event {
 	return e
 }
 
+// Call generates calls of one tool in one session, so close in time that most
+// follow, overlap or touch another: at the same microsecond, 30 seconds apart, in
+// no time at all.
+func Call(session string) *rapid.Generator[umpire.Event] {
+	return rapid.Custom(func(t *rapid.T) umpire.Event {
+		e := umpire.Event{
+			ID: umpire.NewID(), Kind: "call", Session: session,
+			StartedAt: Base.Add(time.Duration(pick(t, "second", 0, 1, 2, 3, 29, 30, 31, 32, 33, 60, 61, 62)) * time.Second),
+		}
+		e.Tool = "find"
+		e.Outcome = pick(t, "outcome", umpire.OK, umpire.OK, umpire.OK, umpire.BadArgs, umpire.Crashed, "")
+		e.Empty = rapid.Bool().Draw(t, "empty")
+		e.DurationUS = maybe(t, "duration", 0, 1, 999_999, 1_000_000, 2_000_000, 29_000_000, 30_000_000)
+		e.ArgsHash, e.AskHash = pick(t, "args", "", "a1", "a2"), pick(t, "ask", "", "q1", "q2")
+		return e
+	})
+}
+
 // Filter generates filters over what Event generates, of the project. Half of them
 // can be answered from rollups.
 func Filter(project uint32) *rapid.Generator[store.Filter] {

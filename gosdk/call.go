@@ -108,7 +108,10 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 	w.askForList(c.ctx, r, next)
 
 	result, _ := res.(*mcp.CallToolResult)
-	rpc := rpcError(err)
+	var rpc *umpire.RPCError
+	if err != nil {
+		rpc = rpcError(err)
+	}
 	if isRefusedBefore(rpc) {
 		w.end(c)
 		return

@@ -3,6 +3,7 @@ package gosdk
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,7 +46,7 @@ func (w *watcher) identify(e *umpire.Event, r *mcp.CallToolRequest) {
 		header = r.Extra.Header
 	}
 	w.identifyClient(e, r.Session, meta)
-	e.Platform = umpire.PlatformOf(e.Client.Name, header.Get("User-Agent"))
+	e.Platform = w.platforms.of(e.Client.Name, header.Get("User-Agent"))
 	w.identifySession(e, r.Session, meta, header)
 	if parent, ok := meta["traceparent"].(string); ok {
 		e.TraceID, e.SpanID = parseTraceparent(parent)
@@ -108,6 +109,35 @@ func (w *watcher) identifySession(e *umpire.Event, ss *mcp.ServerSession, meta m
 		id = s.id
 	}
 	e.SessionID = id
+}
+
+// platforms remembers what umpire.PlatformOf said: it is too dear for every call.
+type platforms struct {
+	mu sync.RWMutex
+	m  map[[2]string]string // by client name and user agent
+}
+
+// maxPlatforms bounds what callers, who choose both texts, can have remembered.
+const maxPlatforms = 256
+
+func (p *platforms) of(client, userAgent string) string {
+	key := [2]string{client, userAgent}
+	p.mu.RLock()
+	platform, ok := p.m[key]
+	p.mu.RUnlock()
+	if ok {
+		return platform
+	}
+	platform = umpire.PlatformOf(client, userAgent)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.m == nil || len(p.m) >= maxPlatforms {
+		p.m = make(map[[2]string]string)
+	}
+	if len(client)+len(userAgent) < 1024 {
+		p.m[[2]string{strings.Clone(client), strings.Clone(userAgent)}] = platform
+	}
+	return platform
 }
 
 func conversation(meta map[string]any) string {

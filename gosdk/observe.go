@@ -37,7 +37,7 @@ func rpcError(err error) (rpc *umpire.RPCError) {
 		}
 	}()
 	var wire *jsonrpc.Error
-	if err == nil || !errors.As(err, &wire) || wire == nil {
+	if !errors.As(err, &wire) || wire == nil {
 		return nil
 	}
 	if err == error(wire) { //nolint:errorlint // is it the object itself?

@@ -54,10 +54,11 @@ type watcher struct {
 
 	// server is the peer written on events. It is read from the server when
 	// watching begins and corrected by the handshake that passes through.
-	server   atomic.Pointer[umpire.Peer]
-	sessions weakTable[mcp.ServerSession, session]
-	catalog  atomic.Pointer[catalog]
-	open     openCalls
+	server    atomic.Pointer[umpire.Peer]
+	sessions  weakTable[mcp.ServerSession, session]
+	platforms platforms
+	catalog   atomic.Pointer[catalog]
+	open      openCalls
 }
 
 func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watcher {

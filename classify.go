@@ -53,8 +53,8 @@ func (o *Observation) Judge() Call {
 		o.judgeOK(&c)
 		return c
 	}
-	o.judgeFailure(&c)
-	o.describeFailure(&c)
+	v := o.judgeFailure(&c)
+	o.describeFailure(&c, v.said)
 	return c
 }
 
@@ -82,9 +82,10 @@ type verdict struct {
 	outcome  Outcome
 	cause    string
 	evidence string // empty: the observation's own
+	said     bool   // the error itself, or its owner, spoke (outcomes.md 2.5)
 }
 
-func (o *Observation) judgeFailure(c *Call) {
+func (o *Observation) judgeFailure(c *Call) verdict {
 	v := o.failure()
 	var strong, weak []BadParam
 	if o.Schema != nil && (v.outcome == BadArgs || yieldsToSchema(v)) {
@@ -93,7 +94,7 @@ func (o *Observation) judgeFailure(c *Call) {
 	}
 	broken := append(strong, weak...)
 	if len(broken) > 0 && yieldsToSchema(v) {
-		v = verdict{BadArgs, causeSchemaInTool, evidenceSchema} // outcomes.md 2.2
+		v = verdict{outcome: BadArgs, cause: causeSchemaInTool, evidence: evidenceSchema} // outcomes.md 2.2
 	}
 	if len(broken) > 0 && v.outcome == BadArgs && v.cause != causeUnknownTool && v.cause != causeDisabledTool {
 		c.BadParams = broken
@@ -122,6 +123,7 @@ func (o *Observation) judgeFailure(c *Call) {
 			c.HandlerRan = ranNo
 		}
 	}
+	return v
 }
 
 // yieldsToSchema reports whether arguments that break the declared schema turn
@@ -155,9 +157,16 @@ func (o *Observation) rpcFailure() verdict {
 	cause := o.signature(text)
 	switch {
 	case cause == causeOutputSchema, cause == causeTimeout, cause == causePanic:
-		return verdict{Crashed, cause, evidenceSignature}
+		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
+	}
+	if o.Err != nil { // what the error itself says stands before its code (outcomes.md 2.5)
+		if v, ok := o.goException(); ok {
+			return v
+		}
+	}
+	switch {
 	case code == -32602 && (cause == causeSchema || cause == causeDecode || cause == causeUnknownTool || cause == causeDisabledTool):
-		return verdict{BadArgs, cause, evidenceSignature}
+		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 	case code == -32602, code == -32600, code == -32700:
 		return verdict{outcome: BadArgs, cause: causeInvalidParams}
 	case code >= -32099 && code <= -32000, code > 0:
@@ -172,11 +181,11 @@ func (o *Observation) goFailure() verdict {
 	text := errorText(o.Err)
 	switch cause := o.signature(text); {
 	case cause == causeOutputSchema && !o.Shown:
-		return verdict{Crashed, cause, evidenceSignature}
+		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
 	case cause == causeInputUnavailable && !o.Shown:
-		return verdict{ToolError, cause, evidenceSignature}
+		return verdict{outcome: ToolError, cause: cause, evidence: evidenceSignature}
 	case cause == causeSchema && o.Shown && o.Ran != ranYes && bare(o.Err):
-		return verdict{BadArgs, cause, evidenceSignature}
+		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 	}
 	if o.Shown && undecodable(o.Err, o.Arguments) {
 		return verdict{outcome: BadArgs, cause: causeDecode}
@@ -190,9 +199,9 @@ func (o *Observation) resultFailure() verdict {
 	if o.Ran != ranYes && len(o.Texts) > 0 {
 		switch cause := o.signature(o.Texts[0]); cause {
 		case causeOutputSchema, causePanic:
-			return verdict{Crashed, cause, evidenceSignature}
+			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
 		case causeSchema, causeDecode, causeUnknownTool, causeDisabledTool:
-			return verdict{BadArgs, cause, evidenceSignature}
+			return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 		}
 	}
 	return verdict{outcome: ToolError, cause: causeResult}
@@ -218,9 +227,9 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 }
 
 // describeFailure adds the names and the text of outcomes.md 5.
-func (o *Observation) describeFailure(c *Call) {
+func (o *Observation) describeFailure(c *Call, said bool) {
 	c.ErrorMessage = message(o.failureText())
-	c.ErrorType, c.ErrorStatus = o.errorName(c)
+	c.ErrorType, c.ErrorStatus = o.errorName(c, said)
 	if c.ErrorStatus == 0 {
 		c.ErrorStatus = statusInName(c.ErrorType)
 	}

@@ -16,18 +16,20 @@ import (
 const maxErrorType = 64
 
 // errorName is error_type and error_status of a failure (outcomes.md 5.1, 5.2).
-func (o *Observation) errorName(c *Call) (name string, status int) {
+func (o *Observation) errorName(c *Call, said bool) (name string, status int) {
 	switch {
 	case o.Panicked:
 		return panicName(o.PanicValue), 0
 	case c.Cause == causeSchema || c.Cause == causeSchemaInTool && o.Err == nil && o.NamedType == "":
 		return schemaName(c.BadParams), 0
+	case o.RPC != nil && (c.Cause == causeRefused || c.Cause == causeProtocol):
+		return "jsonrpc:" + strconv.FormatInt(o.RPC.Code, 10), 0
+	case o.RPC != nil && !said:
+		return "", 0
 	case o.Err != nil && c.Cause != causeOutputSchema && c.Cause != causeInputUnavailable:
 		return goErrorName(o.Err)
 	case c.Cause == causeInputUnavailable:
 		return causeInputUnavailable, 0
-	case o.RPC != nil && (c.Cause == causeRefused || c.Cause == causeProtocol):
-		return "jsonrpc:" + strconv.FormatInt(o.RPC.Code, 10), 0
 	case o.IsError:
 		name = boundedName(o.NamedType)
 		if name == "Error" { // says no more than isError does

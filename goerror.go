@@ -16,37 +16,46 @@ type (
 )
 
 // goVerdict decides what a returned Go error counts as, in the order of
-// outcomes.md 2.5. Methods of foreign errors run here: whatever panics says
-// nothing.
-func (o *Observation) goVerdict() (v verdict) {
-	v = verdict{outcome: Crashed, cause: causeReturned}
-	if o.Shown {
-		v.outcome = ToolError // what the model saw decides
+// outcomes.md 2.5.
+func (o *Observation) goVerdict() verdict {
+	if v, ok := o.goException(); ok {
+		return v
 	}
-	byDefault := v
+	if o.ReturnedErrors.Failed() {
+		return returnedAs(o.ReturnedErrors)
+	}
+	if o.Shown {
+		return returnedAs(ToolError) // what the model saw decides
+	}
+	return returnedAs(Crashed)
+}
+
+// goException is what the error, or the owner about this error, says against
+// the default: ok is false when neither says anything. Methods of foreign errors
+// run here; whatever panics says nothing.
+func (o *Observation) goException() (v verdict, ok bool) {
 	defer func() {
 		if recover() != nil {
-			v = byDefault
+			v, ok = verdict{}, false
 		}
 	}()
 	chain := unwrapped(o.Err)
-	if said := saidOutcome(chain); said.Failed() {
-		return returnedAs(said)
-	}
-	if o.ClassifyError != nil {
-		if said := classified(o.ClassifyError, o.Err); said.Failed() {
-			return returnedAs(said)
-		}
+	said := saidOutcome(chain)
+	if !said.Failed() && o.ClassifyError != nil {
+		said = classified(o.ClassifyError, o.Err)
 	}
 	switch {
+	case said.Failed():
 	case isBug(chain):
-		return returnedAs(Crashed)
+		said = Crashed
 	case errorTypeName(chain) != "":
-		return returnedAs(ToolError) // a named error is an expected one
-	case o.ReturnedErrors.Failed():
-		return returnedAs(o.ReturnedErrors)
+		said = ToolError // a named error is an expected one
+	default:
+		return verdict{}, false
 	}
-	return v
+	v = returnedAs(said)
+	v.said = true
+	return v, true
 }
 
 // returnedAs gives an outcome the cause that the closed list has for it.

@@ -173,11 +173,18 @@ func TestJudgeRPC(t *testing.T) {
 		o.Schema, o.Arguments = []byte(objectSchema), []byte(args)
 		return o
 	}
+	with := func(o Observation, err error) Observation {
+		o.Err, o.Observed = err, true
+		return o
+	}
 	listed := func(o Observation, names ...string) Observation {
 		o.Listed = names
 		return o
 	}
 	for _, tt := range []judgeTest{
+		{"2.5 a name before the code", with(rpc(-32603, "no"), fmt.Errorf("no: %w", &namedError{"quota"})), Call{Outcome: ToolError, Cause: "returned", ErrorType: "quota"}},
+		{"2.5 MCPOutcome before the code", with(rpc(-32602, "no"), &judgedError{"crashed"}), Call{Outcome: Crashed, Cause: "returned", ErrorType: "umpire.judgedError"}},
+		{"2.6 the code of an error that says nothing", with(rpc(-32602, "no"), errors.New("no")), Call{Outcome: BadArgs, Cause: "invalid_params"}},
 		{"-32602", rpc(-32602, "bad"), Call{Outcome: BadArgs, Cause: "invalid_params", HandlerRan: "unknown", Evidence: "structure"}},
 		{"-32602 unknown tool", rpc(-32602, `unknown tool "t"`), Call{Outcome: BadArgs, Cause: "unknown_tool", HandlerRan: "no"}},
 		{"-32602 listed, so disabled", listed(rpc(-32602, "Tool t not found"), "t"), Call{Outcome: BadArgs, Cause: "disabled_tool", HandlerRan: "no"}},

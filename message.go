@@ -10,8 +10,9 @@ import (
 )
 
 // maxRedacted bounds, in bytes, how much of a text is looked at for one
-// message: more cannot show, and a text of megabytes must cost nothing.
-const maxRedacted = 8 * maxMessage
+// message: a text of megabytes must cost nothing. It is so far beyond maxMessage
+// that nothing near the cut shows, even when redaction shortens the text a lot.
+const maxRedacted = 64 * maxMessage
 
 // message is outcomes.md 5.3: trimmed, redacted, then cut.
 func message(text string) string {

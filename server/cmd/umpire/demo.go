@@ -68,11 +68,11 @@ func (c *demoCommand) run(ctx context.Context, n *node) error {
 	if c.Once {
 		flags.Listen = "127.0.0.1:0" // beside a server or a demo that runs
 	}
-	s, err := start(n, flags)
+	s, err := start(n, flags, 0)
 	var failure *fault.Error
 	if errors.As(err, &failure) && failure.Code == fault.Conflict && c.Listen == "127.0.0.1:8787" {
 		flags.Listen = "127.0.0.1:0"
-		s, err = start(n, flags)
+		s, err = start(n, flags, 0)
 	}
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func (c *keyListCommand) Run(ctx context.Context) error {
 			if k.Revoked != nil {
 				state = "revoked"
 			}
-			fmt.Fprintf(w, "%s…\t%s\t%s\t%s\t%s\t%s\n", k.Prefix, k.Kind, k.Project, k.Created.UTC().Format(time.DateTime), used, state)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.Prefix, k.Kind, k.Project, k.Created.UTC().Format(time.DateTime), used, state)
 		}
 		return w.Flush()
 	})

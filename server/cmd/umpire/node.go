@@ -30,6 +30,7 @@ type node struct {
 // openNode opens the directory, and makes it if it is not there. One process
 // holds it at a time.
 func openNode(ctx context.Context, dir string) (*node, error) {
+	privateFiles()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
@@ -110,14 +111,15 @@ func (n *node) RevokeKey(ctx context.Context, prefix string) error {
 	for _, p := range n.meta.Projects() {
 		for _, k := range n.meta.Keys(p.ID) {
 			// Both ways: people paste what they have, the whole key or its beginning.
-			if strings.HasPrefix(k.Prefix, prefix) || strings.HasPrefix(prefix, k.Prefix) {
+			shown, given := strings.TrimSuffix(k.Prefix, "…"), strings.TrimSuffix(prefix, "…")
+			if k.RevokedAt.IsZero() && given != "" && (strings.HasPrefix(shown, given) || strings.HasPrefix(given, shown)) {
 				found = append(found, k)
 			}
 		}
 	}
 	switch len(found) {
 	case 0:
-		return fault.New(fault.NotFound, "no key begins so", "umpire key list shows the keys")
+		return fault.New(fault.NotFound, "no key in force begins so", "umpire key list shows the keys")
 	case 1:
 		return n.meta.RevokeKey(ctx, found[0].ID)
 	default:

@@ -22,13 +22,13 @@ import (
 type serveCommand struct {
 	dataFlag
 	listenFlag
+	EventsPerSecond int `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 }
 
 // listenFlag is where the doors and the pages are, and who may come in.
 type listenFlag struct {
-	Listen        string `help:"Address to listen on. Another than a loopback address needs UMPIRE_ADMIN_PASSWORD." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
-	PublicURL     string `name:"public-url" help:"Address that people and servers use, behind a reverse proxy." placeholder:"URL" env:"UMPIRE_PUBLIC_URL"`
-	AdminPassword string `name:"admin-password" help:"Password of the pages; better given as UMPIRE_ADMIN_PASSWORD." env:"UMPIRE_ADMIN_PASSWORD" hidden:""`
+	Listen    string `help:"Address to listen on. Another than a loopback address needs UMPIRE_ADMIN_PASSWORD." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
+	PublicURL string `name:"public-url" help:"Address that people and servers use, behind a reverse proxy." placeholder:"URL" env:"UMPIRE_PUBLIC_URL"`
 }
 
 func (c *serveCommand) Run(ctx context.Context) error {
@@ -36,7 +36,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := start(n, c.listenFlag)
+	s, err := start(n, c.listenFlag, c.EventsPerSecond)
 	if err != nil {
 		return errors.Join(err, n.close(ctx))
 	}
@@ -63,8 +63,8 @@ type serving struct {
 }
 
 // start opens the network address and the socket of an open node.
-func start(n *node, flags listenFlag) (*serving, error) {
-	handler, err := n.handler(flags)
+func start(n *node, flags listenFlag, eventsPerSecond int) (*serving, error) {
+	handler, err := n.handler(flags, eventsPerSecond)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func (s *serving) stop(ctx context.Context) error {
 }
 
 // handler is everything that listens on the network: doors, read API, pages.
-func (n *node) handler(flags listenFlag) (http.Handler, error) {
+func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, error) {
 	public, err := publicURL(flags.PublicURL)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := auth.New(auth.Config{Listen: flags.Listen, Password: flags.AdminPassword, PublicURL: public, Log: slog.Default()})
+	gate, err := auth.New(auth.Config{Listen: flags.Listen, Password: os.Getenv("UMPIRE_ADMIN_PASSWORD"), PublicURL: public, Log: slog.Default()})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (n *node) handler(flags listenFlag) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/events", ingest.New(n.pipe, n.meta, ingest.Options{}))
+	mux.Handle("/api/v1/events", ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond}))
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", healthy) // it listens only after the log was replayed

@@ -52,17 +52,18 @@ var habits = []habit{
 		refusal: "invalid_date", refusalText: "from and to are dates as 2026-03-31", crashCause: "output_schema"},
 }
 
-// Backfill posts two weeks of made-up history, ended just before until, through
-// the native door: about perDay calls a day. The same seed gives the same
-// events but for their ids and times.
+// Backfill posts two weeks of made-up history, up to until, through the native
+// door: about perDay calls a day. It begins where a window of two weeks begins
+// (docs/wire.md, last=14d), so that nothing of it lies in the window before. The
+// same seed gives the same events but for their ids and times.
 func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) error {
 	client := umpire.New(umpire.Options{
 		Endpoint: cfg.Endpoint, Key: cfg.Key, SpoolDir: "-", Environment: "demo", QueueSize: 50_000,
 	})
 	h := &historian{rng: rand.New(rand.NewPCG(cfg.Seed, 11)), client: client}
 	for day := Days; day >= 1; day-- {
-		from := until.Add(-time.Duration(day) * 24 * time.Hour)
-		h.day(from, perDay, serverVersionOn(day))
+		from := until.Truncate(time.Hour).Add(time.Hour - time.Duration(day)*24*time.Hour)
+		h.day(from, until, perDay, serverVersionOn(day))
 		if err := client.Flush(ctx); err != nil {
 			return fmt.Errorf("cannot back-fill the demo's history: %w", err)
 		}
@@ -78,6 +79,9 @@ func serverVersionOn(daysAgo int) string {
 	return serverVersion
 }
 
+// maxVisit is longer than any session that history makes.
+const maxVisit = 15 * time.Minute
+
 type historian struct {
 	rng    *rand.Rand
 	client *umpire.Client
@@ -85,7 +89,7 @@ type historian struct {
 
 // day spreads sessions over 24 hours: busy in the afternoon, quiet at night and
 // at the weekend.
-func (h *historian) day(from time.Time, calls int, version string) {
+func (h *historian) day(from, until time.Time, calls int, version string) {
 	if wd := from.Add(12 * time.Hour).Weekday(); wd == time.Saturday || wd == time.Sunday {
 		calls = calls * 2 / 3
 	}
@@ -93,6 +97,10 @@ func (h *historian) day(from time.Time, calls int, version string) {
 		at := from.Add(time.Duration(h.rng.Int64N(int64(24 * time.Hour))))
 		hour := float64(at.UTC().Hour()) + float64(at.UTC().Minute())/60
 		if h.rng.Float64() > 0.25+0.75*math.Exp(-math.Pow((hour-14)/5, 2)) {
+			continue
+		}
+		if at.Add(maxVisit).After(until) {
+			made++ // not yet
 			continue
 		}
 		made += h.session(at, version)
@@ -118,7 +126,11 @@ func (h *historian) session(at time.Time, version string) int {
 		h.client.Record(e)
 		n++
 		if e.Outcome == umpire.BadArgs && p.corrects && h.rng.IntN(10) < 8 {
-			again := h.success(base, e.Tool, at)
+			tool := e.Tool
+			if len(e.Near) > 0 { // a name that no tool has: the right one, this time
+				tool = e.Near[0]
+			}
+			again := h.success(base, tool, at)
 			at = at.Add(time.Duration(2+h.rng.IntN(20)) * time.Second)
 			h.client.Record(again)
 			n++
@@ -145,7 +157,7 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 		e.BadParams = []umpire.BadParam{t.param}
 		e.ErrorType = "schema:" + t.param.Rule
 		e.ErrorMessage = `validating "arguments": ` + t.param.Path + " breaks the rule " + t.param.Rule
-		h.failed(&e, 90)
+		h.size(&e, 90)
 	case dice < t.empty+badArgs+t.refused:
 		e.Outcome, e.Cause, e.ErrorType, e.ErrorMessage = umpire.ToolError, "returned", t.refusal, t.refusalText
 		if t.refusal == "" {
@@ -154,14 +166,14 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 		if t.tool == "quote_shipping" {
 			h.carrierTrouble(&e)
 		}
-		h.failed(&e, 70)
+		h.size(&e, 70)
 	case dice < t.empty+badArgs+t.refused+t.crashed:
 		e.Outcome, e.Cause, e.ErrorType = umpire.Crashed, t.crashCause, t.crashID
 		e.ErrorMessage = "internal error: runtime error: index out of range [20] with length 20"
 		if t.crashCause == "output_schema" {
 			e.ErrorMessage = "validating tool output: rows: minItems: contains 0 items, want at least 1"
 		}
-		h.failed(&e, 60)
+		h.size(&e, 60)
 	}
 	return e
 }
@@ -185,7 +197,7 @@ func (h *historian) unknownTool(base umpire.Event, at time.Time) umpire.Event {
 	e := h.success(base, "get_customers", at)
 	e.Outcome, e.Cause, e.HandlerRan = umpire.BadArgs, "unknown_tool", "no"
 	e.ErrorMessage, e.Near = `unknown tool "get_customers"`, []string{"get_customer"}
-	h.failed(&e, 60)
+	h.size(&e, 60)
 	return e
 }
 
@@ -207,12 +219,6 @@ func (h *historian) success(base umpire.Event, tool string, at time.Time) umpire
 	e.DurationUS, e.RequestBytes = &us, &request
 	h.size(&e, bytes/2+h.rng.Int64N(bytes+1))
 	return e
-}
-
-// failed gives a failure its size and its fingerprint.
-func (h *historian) failed(e *umpire.Event, bytes int64) {
-	h.size(e, bytes)
-	e.Fingerprint = ""
 }
 
 func (h *historian) size(e *umpire.Event, bytes int64) { e.ResponseBytes = &bytes }

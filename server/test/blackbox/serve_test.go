@@ -75,9 +75,6 @@ func TestCallsOfTheTypeScriptClientAreCounted(t *testing.T) {
 	for _, l := range got.Tools.Tools {
 		tools += l.Calls
 	}
-	for _, l := range got.Tools.UnknownTools {
-		tools += l.Calls
-	}
 	for _, l := range got.Clients.Clients {
 		clients += l.Calls
 	}
@@ -267,10 +264,21 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a key made while serving: %d", status)
 	}
 	list := must(t, "key", "list", "--data", data)
+	if strings.Contains(list, "……") || !strings.Contains(list, key[:8]) || strings.Count(list, "never") != 1 {
+		t.Errorf("key list shows neither prefixes nor use:\n%s", list)
+	}
 	if strings.Contains(list, key) || strings.Contains(list, second) || strings.Count(list, "in force") != 2 {
 		t.Errorf("key list:\n%s", list)
 	}
+	for name, want := range map[string]os.FileMode{"events.duckdb": 0o600, "meta.sqlite": 0o600, "wal": os.ModeDir | 0o700} {
+		if info, err := os.Stat(filepath.Join(data, name)); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, error %v; want mode %v", name, info.Mode(), err, want)
+		}
+	}
 	must(t, "key", "revoke", "--data", data, second)
+	if _, fail, code := run(t, nil, "key", "revoke", "--data", data, second); code != 2 || !strings.Contains(fail, "no key in force") {
+		t.Errorf("revoked twice: code %d\n%s", code, fail)
+	}
 	if status, _ := s.request("POST", "/api/v1/events", second, `{"events":[]}`); status != http.StatusUnauthorized {
 		t.Errorf("a revoked key: %d", status)
 	}

@@ -1,0 +1,80 @@
+package browser_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var dashboardLine = regexp.MustCompile(`^Dashboard: (http://\S+)`)
+
+// startDemo runs `umpire demo` as a user does, history and clients and all, and
+// returns the dashboard's address.
+func startDemo(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "umpire")
+	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/umpire").CombinedOutput(); err != nil {
+		t.Fatalf("cannot build umpire: %v\n%s", err, out)
+	}
+	demo := exec.Command(binary, "demo", "--listen", "127.0.0.1:0")
+	demo.Stderr = os.Stderr
+	out, err := demo.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := demo.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = demo.Process.Signal(syscall.SIGTERM)
+		if err := demo.Wait(); err != nil && !strings.Contains(err.Error(), "exit status 130") {
+			t.Errorf("the demo ended with %v", err)
+		}
+	})
+	found := make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if m := dashboardLine.FindStringSubmatch(lines.Text()); m != nil {
+				found <- m[1]
+			}
+		}
+	}()
+	select {
+	case address := <-found:
+		return address
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the demo shows no dashboard")
+		return ""
+	}
+}
+
+// The demo's pages, as whoever runs `make demo` sees them: no message in the
+// console, nothing for axe to find, nothing cut off.
+func TestDemoPages(t *testing.T) {
+	address := startDemo(t)
+	for _, page := range []struct{ name, path, want string }{
+		{"overview", "?last=14d", "claude-desktop"},
+		{"tools", "tools?last=14d", "export_csv"},
+		{"tool", "tools/list_orders?last=14d", "/status"},
+		{"clients", "clients?last=14d", "cursor-vscode"},
+	} {
+		for _, l := range []look{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}} {
+			t.Run(fmt.Sprintf("%s-%s", page.name, l), func(t *testing.T) {
+				tb := open(t, l, address+page.path)
+				if text := eval[string](tb, "document.body.innerText"); !strings.Contains(text, page.want) {
+					t.Errorf("the page does not show %q", page.want)
+				}
+				tb.axe()
+				tb.fits()
+				tb.shoot("demo-" + page.name + "-" + l.String())
+			})
+		}
+	}
+}

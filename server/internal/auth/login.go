@@ -2,6 +2,7 @@ package auth
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,9 +29,19 @@ func loginLimit(next http.Handler, refuse Refusal) http.Handler {
 	over := httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, fault.New(fault.TooMany, "too many attempts to sign in", "wait a minute, then try again"))
 	})
-	perIP := httprate.Limit(loginsPerIP, time.Minute, httprate.WithKeyFuncs(httprate.KeyByIP), over)
-	inAll := httprate.Limit(loginsInAll, time.Minute, over)
+	perIP := httprate.LimitBy(loginsPerIP, time.Minute, byAddress, over)
+	inAll := httprate.LimitBy(loginsInAll, time.Minute, httprate.Key("*"), over)
 	return perIP(inAll(next))
+}
+
+// byAddress is who connects. No header is asked: whoever sends it could write it.
+// Behind a proxy all people share the proxy's address, and its limit.
+func byAddress(r *http.Request) (string, error) {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return httprate.CanonicalizeIP(host), nil
 }
 
 // SignIn checks the password of a login form and begins a session. The answer to

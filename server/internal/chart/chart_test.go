@@ -137,8 +137,13 @@ var rect = regexp.MustCompile(`class="(s-[a-z_]+)"[^>]* (?:y="([0-9.]+)" )?width
 // and what that costs the others is not seen.
 func TestSmallSlicesAreSeen(t *testing.T) {
 	for _, v := range []chart.Values{
-		{9997, 0, 0, 0, 3}, {1, 1_000_000, 1, 1, 1}, {1, 1, 1, 1, 1}, {0, 0, 0, 0, 1}, {1_000_000_000, 1, 0, 0, 1},
-		{33, 33, 33, 1, 0}, {500, 3, 3, 3, 491},
+		{9997, 0, 0, 0, 3},
+		{1, 1_000_000, 1, 1, 1},
+		{1, 1, 1, 1, 1},
+		{0, 0, 0, 0, 1},
+		{1_000_000_000, 1, 0, 0, 1},
+		{33, 33, 33, 1, 0},
+		{500, 3, 3, 3, 491},
 	} {
 		// Beside a bar a thousand times as high, and alone.
 		for _, beside := range []int64{0, 1000} {

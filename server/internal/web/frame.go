@@ -57,8 +57,11 @@ const (
 )
 
 var ranges = []choice{
-	{Value: "24h", Text: "Last 24 hours"}, {Value: "7d", Text: "Last 7 days"}, {Value: "14d", Text: "Last 14 days"},
-	{Value: "30d", Text: "Last 30 days"}, {Value: "90d", Text: "Last 90 days"},
+	{Value: "24h", Text: "Last 24 hours"},
+	{Value: "7d", Text: "Last 7 days"},
+	{Value: "14d", Text: "Last 14 days"},
+	{Value: "30d", Text: "Last 30 days"},
+	{Value: "90d", Text: "Last 90 days"},
 }
 
 // frame builds the head of a project's page. current is the page's path.

@@ -102,7 +102,7 @@ func (s *site) routes() http.Handler {
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("GET /static/{file}", s.show(s.static))
 	s.loginRoutes(mux)
-	var h http.Handler = secure(mux)
+	h := secure(mux)
 	if s.opt.Gate != nil {
 		h = s.opt.Gate.Identify(h)
 	}
@@ -128,7 +128,7 @@ func (s *site) show(f func(http.ResponseWriter, *http.Request) error) http.Handl
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil {
-				if v == http.ErrAbortHandler {
+				if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(v)
 				}
 				s.fail(w, r, fmt.Errorf("cannot show %q: panic: %v", r.URL.Path, v))

@@ -114,20 +114,26 @@ func open(t *testing.T, l look, address string) *tab {
 		cancelTime()
 		cancel()
 	})
+	command(tb, log.Enable, cdp.Empty{})
+	command(tb, runtime.Enable, cdp.Empty{})
+	command(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
+	command(tb, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Berlin"})
+	tb.turn(l)
+	do(tb, chromedp.Navigate(address))
+	return tb
+}
+
+// turn changes how the open page is looked at.
+func (tb *tab) turn(l look) {
+	tb.t.Helper()
 	scheme := "light"
 	if l.dark {
 		scheme = "dark"
 	}
-	command(tb, log.Enable, cdp.Empty{})
-	command(tb, runtime.Enable, cdp.Empty{})
 	command(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
-	command(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
-	command(tb, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Berlin"})
 	do(tb, chromedp.EmulateViewport(l.width, 900))
-	do(tb, chromedp.Navigate(address))
-	return tb
 }
 
 func (tb *tab) listen(event any) {

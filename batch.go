@@ -1,6 +1,9 @@
 package umpire
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // batch is up to batchEvents events, encoded.
 type batch struct {
@@ -76,7 +79,7 @@ func (s *sender) encode(ch *chunk) []batch {
 		}
 		b.taken++
 		switch {
-		case err == errTooLarge:
+		case errors.Is(err, errTooLarge):
 			b.tooLarge++
 		case err != nil:
 			b.unencodable++

@@ -167,7 +167,7 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		form, err := canonicalArguments(in)
 		if err != nil {
-			if err == errNotJSON && isClean(in) {
+			if errors.Is(err, errNotJSON) && isClean(in) {
 				t.Fatalf("%q is JSON, but: %v", in, err)
 			}
 			return

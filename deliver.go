@@ -1,6 +1,7 @@
 package umpire
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -267,7 +268,7 @@ func (s *sender) toSpool() {
 	}
 	s.pending = s.pending[n:]
 	switch {
-	case err == errSpoolFull:
+	case errors.Is(err, errSpoolFull):
 		for i := range s.pending {
 			s.settle(&s.pending[i], fate{dropped: dropSpoolFull})
 		}

@@ -171,7 +171,7 @@ func (d *drainer) load(sp *spool) *batch {
 		d.pending = append(d.pending, b)
 		return &d.pending[0]
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		remove(d.file)
 		_ = os.Remove(sp.dir) // succeeds when it is empty
 	} else {

@@ -421,7 +421,7 @@ func FuzzReadBatch(f *testing.F) {
 				}
 			}
 			read += len(b.ends)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -10,6 +10,7 @@ func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error)
 		return OverviewAnswer{}, err
 	}
 	answer.Measures, answer.Histogram = measure(totals), bars(totals.Latency)
+	answer.Pending, answer.NotFiltered = p.pending()
 	before := previousRange(p.Filter)
 	if totals, err = src.Totals(ctx, before); err != nil {
 		return OverviewAnswer{}, err

@@ -362,3 +362,20 @@ func TestFilterValues(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestPendingIsNotNarrowed(t *testing.T) {
+	n := int64(3)
+	p := params()
+	s := filled(t)
+	if got, err := query.Overview(t.Context(), s, p); err != nil || got.Pending != nil || got.NotFiltered != nil {
+		t.Errorf("nobody says: %v, %v, %v", got.Pending, got.NotFiltered, err)
+	}
+	p.Pending = &n
+	if got, err := query.Overview(t.Context(), s, p); err != nil || got.Pending == nil || *got.Pending != 3 {
+		t.Errorf("no filter: %v, %v", got.Pending, err)
+	}
+	p.Filter.Client = []string{"cursor"}
+	if got, err := query.Overview(t.Context(), s, p); err != nil || got.Pending != nil || !slices.Equal(got.NotFiltered, []string{"pending"}) {
+		t.Errorf("under a filter: %v, %v, %v", got.Pending, got.NotFiltered, err)
+	}
+}

@@ -24,6 +24,19 @@ type Params struct {
 	// Granularity is the step asked for, or empty for one that suits the range.
 	Granularity string
 	Filter      store.Filter
+	// Pending is how many calls the project's senders hold open; nil if none says.
+	// No filter can narrow it.
+	Pending *int64
+}
+
+// pending is Pending where no filter is set, and else what was not narrowed.
+func (p Params) pending() (n *int64, notFiltered []string) {
+	for _, d := range dimensions {
+		if p.Pending != nil && len(*d.list(&p.Filter)) > 0 {
+			return nil, []string{"pending"}
+		}
+	}
+	return p.Pending, nil
 }
 
 // header begins the answer to a question of this scope.

@@ -72,7 +72,7 @@ func series(ctx context.Context, src Source, p Params) (string, []Bucket, error)
 	for at := store.StepStart(p.Filter.From, g.step); at.Before(p.Filter.To); at = at.Add(g.step) {
 		b := Bucket{At: at}
 		if len(points) > 0 && points[0].At.Equal(at) {
-			b.Calls, b.Slices = points[0].Calls, slicesOf(points[0].Counts)
+			b = bucket(points[0])
 			points = points[1:]
 		}
 		buckets = append(buckets, b)
@@ -81,4 +81,12 @@ func series(ctx context.Context, src Source, p Params) (string, []Bucket, error)
 		return "", nil, fmt.Errorf("BUG: the store has a step at %v, which is none of the series'", points[0].At)
 	}
 	return g.name, buckets, nil
+}
+
+func bucket(p store.Point) Bucket {
+	sessions := p.Sessions
+	return Bucket{
+		At: p.At, Calls: p.Calls, Slices: slicesOf(p.Counts), P95US: latency(p.Latency).P95, Sessions: &sessions,
+		FirstCallSuccess: &Share{Rate: rate(p.FirstOK, p.FirstCalls), Of: p.FirstCalls},
+	}
 }

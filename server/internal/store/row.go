@@ -40,6 +40,10 @@ type Histogram map[int]int64
 type Point struct {
 	At time.Time // StepStart of the calls counted
 	Counts
+	// FirstCalls, FirstOK, Latency and Sessions are as in Totals.
+	FirstCalls, FirstOK int64
+	Latency             Histogram
+	Sessions            int64
 }
 
 // ToolRow is one tool's calls. LastSeen is when the last of them started.

@@ -103,13 +103,40 @@ func (db *DB) Series(ctx context.Context, f store.Filter, step time.Duration) ([
 	q.Step = step
 	q.Rollups = q.Rollups && step%time.Hour == 0
 	var points []store.Point
-	err := each(ctx, db.read, "series", q, func(scan func(...any) error) error {
-		var p store.Point
-		var at int64
-		err := scan(&at, &p.Calls, &p.OK, &p.Empty, &p.BadArgs, &p.ToolError, &p.Crashed)
-		p.At = time.UnixMicro(at).UTC()
-		points = append(points, p)
-		return err
+	err := db.snapshot(ctx, func(tx *sql.Tx) error {
+		index := map[int64]int{}
+		err := each(ctx, tx, "series", q, func(scan func(...any) error) error {
+			var p store.Point
+			var at int64
+			err := scan(&at, &p.Calls, &p.OK, &p.Empty, &p.BadArgs, &p.ToolError, &p.Crashed, &p.FirstCalls, &p.FirstOK)
+			p.At = time.UnixMicro(at).UTC()
+			index[at] = len(points)
+			points = append(points, p)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		err = each(ctx, tx, "series_latency", q, func(scan func(...any) error) error {
+			var at, n int64
+			var bucket int
+			err := scan(&at, &bucket, &n)
+			if i, ok := index[at]; ok {
+				points[i].Latency = add(points[i].Latency, bucket, n)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return each(ctx, tx, "series_sessions", q, func(scan func(...any) error) error {
+			var at, n int64
+			err := scan(&at, &n)
+			if i, ok := index[at]; ok {
+				points[i].Sessions = n
+			}
+			return err
+		})
 	})
 	return points, err
 }

@@ -1,5 +1,5 @@
-{{- /* Steps are counted from Monday, 1969-12-29 (store.StepStart): 3 days before the epoch. */ -}}
-SELECT (epoch_us(moment) + 259200000000) // {{arg .Step}}::BIGINT * {{arg .Step}}::BIGINT - 259200000000 AS step_start,
-  sum(calls)::BIGINT, sum(ok)::BIGINT, sum(empty)::BIGINT, sum(bad_args)::BIGINT, sum(tool_error)::BIGINT, sum(crashed)::BIGINT
-FROM ({{template "source" .}})
+SELECT {{template "step_start" .}} AS step_start,
+  sum(calls)::BIGINT, sum(ok)::BIGINT, sum(empty)::BIGINT, sum(bad_args)::BIGINT, sum(tool_error)::BIGINT, sum(crashed)::BIGINT,
+  sum(first_calls)::BIGINT, sum(first_ok)::BIGINT
+FROM ({{template "settled_source" .}})
 GROUP BY step_start HAVING sum(calls) > 0 ORDER BY step_start

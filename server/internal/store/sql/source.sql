@@ -52,20 +52,25 @@ FROM ({{template "facts" "events"}}) WHERE ended_at > {{arg .Recent}} AND first_
 
 {{define "latency"}}
 {{- if .Rollups}}
-SELECT {{dims}}, bucket, n FROM tool_latency WHERE {{template "hours" .Filter}}
+SELECT {{dims}}, hour AS moment, bucket, n FROM tool_latency WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, {{template "bucket"}} AS bucket, 1 AS n
+SELECT {{dims}}, started_at AS moment, {{template "bucket"}} AS bucket, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}
 
 {{define "sessions"}}
 {{- if .Rollups}}
-SELECT {{dims}}, session FROM session_hours WHERE {{template "hours" .Filter}}
+SELECT {{dims}}, hour AS moment, session FROM session_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, raw_session AS session
+SELECT {{dims}}, started_at AS moment, raw_session AS session
 FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
 {{- end}}
+{{- end}}
+
+{{define "step_start" -}}
+{{- /* Steps are counted from Monday, 1969-12-29 (store.StepStart): 3 days before the epoch. */ -}}
+(epoch_us(moment) + 259200000000) // {{arg .Step}}::BIGINT * {{arg .Step}}::BIGINT - 259200000000
 {{- end}}
 
 {{define "client_versions"}}

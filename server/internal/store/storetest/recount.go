@@ -212,11 +212,20 @@ func observe(h *store.Histogram, us *int64) {
 
 func (r recount) series(q store.Filter, step time.Duration) []store.Point {
 	points := map[time.Time]store.Point{}
+	sessions := map[string]bool{}
 	for _, f := range r.calls(q) {
 		at := store.StepStart(f.start, step)
 		p := points[at]
 		p.At = at
 		count(&p.Counts, f)
+		first, ok := f.first(q)
+		add(&p.FirstCalls, first)
+		add(&p.FirstOK, ok)
+		observe(&p.Latency, f.DurationUS)
+		if key := at.String() + f.Session; f.Session != "" && !sessions[key] {
+			sessions[key] = true
+			p.Sessions++
+		}
 		points[at] = p
 	}
 	return slices.SortedFunc(maps.Values(points), func(a, b store.Point) int { return a.At.Compare(b.At) })

@@ -1,5 +1,6 @@
 // Package gosdk watches a server built on the official Go SDK for the Model
-// Context Protocol, github.com/modelcontextprotocol/go-sdk. One line does it:
+// Context Protocol, github.com/modelcontextprotocol/go-sdk. The last of these
+// three lines does it:
 //
 //	client := umpire.New(umpire.Options{Endpoint: "http://127.0.0.1:8787", Key: "ump_w_…"})
 //	defer client.Close(context.Background())
@@ -11,11 +12,12 @@
 // each change of what tools/list says, both handed to the umpire.Client.
 //
 // The package never changes a result or an error, never swallows a panic
-// (unless WithRecover asks for it), never blocks a call but for the flush
-// before a process dies, and never panics by itself. What it does beside
-// watching: it asks the server's own chain for tools/list after the first call
-// and when a call fails, without a byte on the wire. Middleware that was added
-// before Watch sees those requests.
+// (unless WithRecover asks for it), never panics by itself, and never holds up
+// a call but for the flush before a process dies. What it does beside watching:
+// it asks the server's own chain for tools/list after the first call and when a
+// call fails, without a byte on the wire. Middleware that was added before Watch
+// sees those requests; if it is slow to answer them, it is asked so rarely that
+// failing calls lose a hundredth of their time.
 //
 // What it cannot see: requests that the SDK refuses before its middleware runs
 // (parameters that are no object, an unsupported protocol version), calls that

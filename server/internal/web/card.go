@@ -3,6 +3,7 @@ package web
 import (
 	"html/template"
 	"math"
+	"slices"
 
 	"github.com/umpire-mcp/umpire/server/internal/chart"
 	"github.com/umpire-mcp/umpire/server/internal/format"
@@ -51,7 +52,7 @@ func callsCard(m query.Measures, p query.Previous, series []query.Bucket) card {
 func firstCallCard(h query.Header, m query.Measures, p query.Previous, series []query.Bucket) card {
 	c := card{Label: "First-call success"}
 	if m.FirstCallSuccess.Rate == nil {
-		c.Missing = missing(h, m.Calls)
+		c.Missing = missing(h, m.Calls, "first_call_success")
 		if m.Calls > 0 && c.Missing == format.NoCalls {
 			c.Missing = "no first call"
 			c.Notes = append(c.Notes, "no call with a session has settled yet")
@@ -116,7 +117,7 @@ func latencyCard(m query.Measures, p query.Previous, series []query.Bucket) card
 func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []query.Bucket) card {
 	c := card{Label: "Sessions"}
 	if m.Sessions == nil {
-		c.Missing = missing(h, m.Calls)
+		c.Missing = missing(h, m.Calls, "sessions")
 	} else {
 		c.Zero = *m.Sessions == 0
 		c.setCount(*m.Sessions)
@@ -130,7 +131,7 @@ func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []q
 	}
 	c.Spark = spark(series, func(b query.Bucket) (float64, bool) {
 		if b.Sessions == nil {
-			return 0, false
+			return 0, b.Calls == 0 // without calls there is none
 		}
 		return float64(*b.Sessions), true
 	})
@@ -144,9 +145,10 @@ func (c *card) setCount(n int64) {
 	}
 }
 
-// missing says why a figure of a page with so many calls is not there.
-func missing(h query.Header, calls int64) string {
-	if len(h.NotFiltered) > 0 {
+// missing says why a figure of so many calls is not there. name is its name in
+// the answer: a filter in force may not be able to narrow it.
+func missing(h query.Header, calls int64, name string) string {
+	if slices.Contains(h.NotFiltered, name) {
 		return format.NotFiltered
 	}
 	if calls > 0 {

@@ -19,7 +19,7 @@ func toolLines(sc *scope, a query.ToolsAnswer) []line {
 		l := line{
 			name: t.Tool, href: sc.toolLink(t.Tool), code: true, calls: t.Calls,
 			slices: countsOf(t.OK, t.Empty, t.BadArgs, t.ToolError, t.Crashed),
-			p95:    t.P95US, first: t.FirstCallSuccess, missing: missing(a.Header, t.Calls),
+			p95:    t.P95US, first: t.FirstCallSuccess, missing: missing(a.Header, t.Calls, "first_call_success"),
 			bySlice: func(slice string) string { return sc.toolLink(t.Tool, "slice", slice) },
 		}
 		if listed && !t.Registered {
@@ -37,7 +37,7 @@ func clientLines(a query.Header, clients []query.ClientLine, to func(changes ...
 		l := line{
 			name: c.Client, href: to("client", c.Client), calls: c.Calls,
 			slices: countsOf(c.OK, c.Empty, c.BadArgs, c.ToolError, c.Crashed),
-			p95:    c.P95US, sessions: c.Sessions, missing: missing(a, c.Calls),
+			p95:    c.P95US, sessions: c.Sessions, missing: missing(a, c.Calls, "sessions"),
 			bySlice: func(slice string) string { return to("client", c.Client, "slice", slice) },
 		}
 		if text := versionsText(c.Versions); text != "" {

@@ -100,12 +100,29 @@ func (m *Memory) Totals(_ context.Context, f store.Filter) (store.Totals, error)
 // Series is one of the questions of store.Reader.
 func (m *Memory) Series(_ context.Context, f store.Filter, step time.Duration) ([]store.Point, error) {
 	steps := map[time.Time]*store.Point{}
+	sessions := map[string]bool{}
 	for _, c := range m.match(f) {
 		at := store.StepStart(c.At, step)
-		if steps[at] == nil {
-			steps[at] = &store.Point{At: at}
+		p := steps[at]
+		if p == nil {
+			p = &store.Point{At: at, Latency: store.Histogram{}}
+			steps[at] = p
 		}
-		count(&steps[at].Counts, c.Slice)
+		count(&p.Counts, c.Slice)
+		p.Latency[store.Bucket(c.US)]++
+		if c.Session == "" {
+			continue
+		}
+		if key := c.Session + at.String(); !sessions[key] {
+			sessions[key] = true
+			p.Sessions++
+		}
+		if !c.Retry {
+			p.FirstCalls++
+			if c.Slice == "ok" {
+				p.FirstOK++
+			}
+		}
 	}
 	var out []store.Point
 	for _, p := range steps {

@@ -155,8 +155,8 @@ func (o *Observation) failure() verdict {
 func (o *Observation) rpcFailure() verdict {
 	code, text := o.RPC.Code, o.RPC.Message
 	cause := o.signature(text)
-	switch {
-	case cause == causeOutputSchema, cause == causeTimeout, cause == causePanic:
+	switch cause {
+	case causeOutputSchema, causeTimeout, causePanic:
 		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
 	}
 	if o.Err != nil { // what the error itself says stands before its code (outcomes.md 2.5)

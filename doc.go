@@ -14,7 +14,7 @@
 // form of docs/wire.md, in batches over HTTP.
 //
 // What it never does: panic, block the caller, write to stdout, install a signal
-// handler, keep a goroutine after Close, or send the value of an argument or of a
-// result unless its owner turned that on. Every free text is redacted before it
-// leaves (package redact).
+// handler, keep a goroutine after Close, or send arguments or results unless their
+// owner turned that on: an error message may quote a value, and every free text is
+// redacted before it leaves (package redact).
 package umpire

@@ -47,7 +47,7 @@ type responseError struct{ Response *http.Response }
 
 func (e *responseError) Error() string { return "response" }
 
-type genericError[T any] struct{ v T }
+type genericError[T any] []T
 
 func (e genericError[T]) Error() string { return "generic" }
 

@@ -123,6 +123,9 @@ func addMatrix(s *mcp.Server) {
 	})
 	untyped(s, "raw_ok", func() (*mcp.CallToolResult, error) { return text("fine"), nil })
 	untyped(s, "raw_error", func() (*mcp.CallToolResult, error) { return nil, fmt.Errorf("cannot ask: %w", fs.ErrNotExist) })
+	untyped(s, "raw_named_rpc", func() (*mcp.CallToolResult, error) {
+		return nil, fmt.Errorf("%w: %w", notFound{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "went wrong"})
+	})
 	untyped(s, "raw_named", func() (*mcp.CallToolResult, error) { return nil, notFound{} })
 	untyped(s, "raw_says_no", func() (*mcp.CallToolResult, error) {
 		r := text("n is required")
@@ -198,6 +201,7 @@ func matrix() []matrixCase {
 		{"asks a client that cannot answer", "asks", good, legacy, says(umpire.ToolError, "input_unavailable", "input_unavailable", "yes", "signature", "")},
 		{"raw ok", "raw_ok", good, "", fine},
 		{"raw returned error", "raw_error", good, "", says(umpire.Crashed, "returned", "fs.ErrNotExist", "yes", "observed", "cannot ask: file does not exist")},
+		{"raw named error with a code", "raw_named_rpc", good, "", says(umpire.ToolError, "returned", "KernelApiError404", "unknown", "observed", "no such kernel: went wrong")},
 		{"raw named error", "raw_named", good, "", says(umpire.ToolError, "returned", "KernelApiError404", "yes", "observed", "no such kernel")},
 		{"raw handler refuses", "raw_says_no", `{}`, "", want{"call", umpire.BadArgs, false, "schema_in_tool", "schema:required", "yes", "schema", "/n required", "n is required"}},
 		{"raw handler says no", "raw_says_no", good, "", says(umpire.ToolError, "result", "", "yes", "observed", "n is required")},

@@ -52,7 +52,7 @@ func observe(c *call, res *mcp.CallToolResult, err error, rpc *umpire.RPCError) 
 	c.observed()
 	switch {
 	case rpc != nil:
-		o.RPC = rpc
+		o.RPC, o.Err = rpc, err // the error may say more than its code (outcomes.md 2.5)
 		if rpc.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(rpc.Message, "unknown tool ") {
 			o.Ran = "no"
 		}

@@ -8,3 +8,11 @@ if [[ -n $long ]]; then
 	echo "$long" >&2
 	exit 1
 fi
+
+# What is generated is committed and up to date.
+make -s generate >/dev/null
+if ! git diff --quiet -- '*.golden' '*.svg' 'spec/*'; then
+	echo "make generate changed files; look at them and commit them:" >&2
+	git diff --stat -- '*.golden' '*.svg' 'spec/*' >&2
+	exit 1
+fi

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpire-mcp/umpire/server/internal/chart"
@@ -15,7 +16,11 @@ func toolLines(sc *scope, a query.ToolsAnswer) []line {
 		listed = listed || t.Registered
 	}
 	out := make([]line, 0, len(a.Tools))
+	only := sc.params.Filter.Tool
 	for _, t := range a.Tools {
+		if t.Calls == 0 && len(only) > 0 && !slices.Contains(only, t.Tool) {
+			continue // it was filtered out, which is not the same as never called
+		}
 		l := line{
 			name: t.Tool, href: sc.toolLink(t.Tool), code: true, calls: t.Calls,
 			slices: countsOf(t.OK, t.Empty, t.BadArgs, t.ToolError, t.Crashed),

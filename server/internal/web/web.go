@@ -38,6 +38,9 @@ type Options struct {
 	// PublicURL is how people and servers reach Umpire; nil takes the address of
 	// each request.
 	PublicURL *url.URL
+	// Pending tells how many calls the project's senders hold open, if any says;
+	// nil knows of none.
+	Pending func(project uint32) (calls int64, known bool)
 	// DataDir is named in the commands that a new install shows, if set.
 	DataDir string
 	// Version stands in the foot of the pages.

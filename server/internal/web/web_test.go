@@ -243,6 +243,10 @@ func TestFilters(t *testing.T) {
 	// A range of one's own.
 	body = page(t, h, "/p/orders-mcp/?from=2026-11-20T00%3A00%3A00Z&to=2026-11-21T00%3A00%3A00Z")
 	has(t, body, "Custom range", "20 Nov 2026, UTC", `name="from" value="2026-11-20T00:00:00Z"`)
+	// Under a tool's filter the other tools are out of sight, called or not.
+	if got := names(t, page(t, h, "/p/orders-mcp/?tool=get_order"), "tools"); !slices.Equal(got, []string{"get_order"}) {
+		t.Errorf("tools under the filter: %q", got)
+	}
 	// A tool's page has no filter of that name.
 	lacks(t, page(t, h, "/p/orders-mcp/tools/get_order"), `name="tool"`)
 }
@@ -281,6 +285,15 @@ func TestBigNumbers(t *testing.T) {
 	body := page(t, pages(t, webtest.Big{Memory: one(), Times: 1240}, webtest.Orders, web.Options{}), "/p/orders-mcp/")
 	has(t, body, `<span title="1,240,000">1.24M</span><span class="sr"> (1,240,000)</span>`)
 	has(t, section(t, body, "h-outcomes"), "1,066,400") // exact in tables
+}
+
+func TestPending(t *testing.T) {
+	open := func(calls int64, known bool) web.Options {
+		return web.Options{Pending: func(uint32) (int64, bool) { return calls, known }}
+	}
+	has(t, page(t, pages(t, one(), webtest.Orders, open(3, true)), "/p/orders-mcp/"), "3 still open")
+	lacks(t, page(t, pages(t, one(), webtest.Orders, open(3, true)), "/p/orders-mcp/?client=cursor"), "still open")
+	lacks(t, page(t, pages(t, one(), webtest.Orders, open(0, false)), "/p/orders-mcp/"), "still open")
 }
 
 func TestNotes(t *testing.T) {

@@ -228,6 +228,12 @@ func TestScript(t *testing.T) {
 	if got := eval[string](tb, "document.activeElement.name"); got != "last" {
 		t.Errorf("the key / leads to %q", got)
 	}
+	eval[bool](tb, `document.activeElement.blur() === undefined`)
+	do(tb, chromedp.KeyEvent("?"))
+	if !eval[bool](tb, `document.querySelector(".keys").open`) {
+		t.Error("the key ? does not list the keys")
+	}
+	tb.axe()
 }
 
 // waking is a source without calls until it wakes up.

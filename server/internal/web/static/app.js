@@ -16,14 +16,20 @@
     });
     // Back from another page: the fields as they were loaded.
     addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-    addEventListener("keydown", (event) => {
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-        event.preventDefault();
-        form.querySelector("select").focus();
-      }
-    });
   }
+
+  // The keys: / goes to the filters, ? lists the keys.
+  const keys = document.querySelector(".keys");
+  addEventListener("keydown", (event) => {
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/" && form) {
+      event.preventDefault();
+      form.querySelector("select").focus();
+    } else if (event.key === "?" && keys) {
+      event.preventDefault();
+      keys.open ? keys.close() : keys.showModal();
+    }
+  });
 
   // Times in the viewer's zone. Days stay days in UTC: they are counted so.
   const short = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });

@@ -71,7 +71,7 @@ func (n *normalizer) schema(raw json.RawMessage) json.RawMessage {
 }
 
 func quoted(s string) json.RawMessage {
-	out, err := json.Marshal(s)
+	out, err := marshal(s)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: cannot encode a string: %v", err))
 	}

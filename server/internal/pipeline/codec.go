@@ -13,30 +13,31 @@ import (
 // was sent; written out anew it may be a little longer.
 const maxBody = 512 << 10
 
-type bodyEncoder struct {
-	buf bytes.Buffer
-	enc *json.Encoder
-}
-
-var encoders = sync.Pool{New: func() any {
-	b := &bodyEncoder{}
-	b.enc = json.NewEncoder(&b.buf)
-	b.enc.SetEscapeHTML(false)
-	return b
-}}
+// scratch is what an event is written into before its length is known.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
 // encode writes the event as the log keeps it. The reason says why it cannot.
 func encode(e *umpire.Event) (body []byte, reason, hint string) {
-	b := encoders.Get().(*bodyEncoder)
-	defer encoders.Put(b)
-	b.buf.Reset()
-	if err := b.enc.Encode(e); err != nil {
+	buf := scratch.Get().(*[]byte)
+	defer scratch.Put(buf)
+	out, err := appendEvent((*buf)[:0], e)
+	if err != nil {
 		return nil, "the event cannot be written as JSON", "a field holds what JSON cannot express"
 	}
-	if b.buf.Len() > maxBody {
+	if len(out) > maxBody {
 		return nil, "the event is larger than 256 KiB", "leave out input and output, or split the list of tools"
 	}
-	return bytes.Clone(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), "", ""
+	*buf = out
+	return bytes.Clone(out), "", ""
+}
+
+// marshal is json.Marshal without the escapes that HTML needs.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
 // decode reads what encode wrote.

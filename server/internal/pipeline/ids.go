@@ -50,7 +50,7 @@ func newIDs(perGeneration int) *ids {
 	return &ids{live: map[key]*flight{}, recent: newRecent(perGeneration)}
 }
 
-// claim takes, in one step, all of the parcels that nobody else has. Because a
+// claim takes, in one step, all of the events that nobody else has. Because a
 // batch waits for others only after its own claims are settled, no two batches
 // can wait for each other.
 func (s *ids) claim(b *batch, todo []int) claim {
@@ -59,7 +59,7 @@ func (s *ids) claim(b *batch, todo []int) claim {
 	defer s.mu.Unlock()
 	old := s.recent.horizon(time.Now())
 	for _, i := range todo {
-		p := &b.parcels[i]
+		p := &b.claims[i]
 		if f := s.live[p.key]; f != nil {
 			if f == c.flight {
 				c.own++
@@ -87,7 +87,7 @@ func (s *ids) settle(b *batch, c claim, fresh []int, ok bool) {
 			n++
 			continue
 		}
-		delete(s.live, b.parcels[i].key)
+		delete(s.live, b.claims[i].key)
 	}
 	s.mu.Unlock()
 	c.flight.failed = !ok

@@ -153,7 +153,7 @@ func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.T
 		return Receipt{}, err
 	}
 	b := p.prepare(project, receivedAt, items)
-	if len(b.parcels) == 0 {
+	if len(b.entries) == 0 {
 		p.count.add(b.receipt)
 		return b.receipt, nil
 	}

@@ -142,6 +142,12 @@ func (q *queue) more(c chunk, most int) chunk {
 
 // cut removes up to most entries. The caller holds mu.
 func (q *queue) cut(most int) chunk {
+	q.oldest = time.Now()
+	if len(q.chunks) > 0 && q.events == len(q.chunks[0].entries) && q.events <= most {
+		out := q.chunks[0] // all there is: no copy
+		q.chunks, q.events = nil, 0
+		return out
+	}
 	out := chunk{entries: make([]store.Entry, 0, min(most, q.events))}
 	for len(q.chunks) > 0 && len(out.entries) < most {
 		c := &q.chunks[0]
@@ -156,7 +162,6 @@ func (q *queue) cut(most int) chunk {
 		}
 	}
 	q.events -= len(out.entries)
-	q.oldest = time.Now()
 	return out
 }
 

@@ -11,59 +11,68 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
 
-// parcel is an event ready for the log.
-type parcel struct {
-	entry store.Entry
-	body  []byte
-	key   key
-	// born is when the id or else the event says that it was made, by the
-	// sender's clock.
-	born time.Time
-}
-
-// batch is one Submit under way.
+// batch is one Submit under way: its usable events in three parallel lists.
 type batch struct {
-	project  uint32
-	parcels  []parcel
+	project uint32
+	entries []store.Entry
+	items   []wal.Item
+	claims  []claimant
+
 	bytes    int64 // of all bodies
 	appended int64 // of those that went into the log
 	receipt  Receipt
 }
 
+// claimant is what the ids are told of an event.
+type claimant struct {
+	key key
+	// born is when the id or else the event says that it was made, by the
+	// sender's clock.
+	born time.Time
+}
+
 // prepare validates, cleans and encodes.
 func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item) *batch {
 	receivedAt = receivedAt.UTC().Truncate(time.Microsecond)
-	b := &batch{project: project, parcels: make([]parcel, 0, len(items))}
+	b := &batch{
+		project: project, entries: make([]store.Entry, 0, len(items)),
+		items: make([]wal.Item, 0, len(items)), claims: make([]claimant, 0, len(items)),
+	}
 	for i := range items {
-		e := &items[i].Event
-		reason, hint := unusable(e)
-		born := e.StartedAt
-		if reason == "" {
-			normalize(e, items[i].Extra, receivedAt, p.opts.Retention)
-			var body []byte
-			if body, reason, hint = encode(e); reason == "" {
-				b.parcels = append(b.parcels, parcel{
-					entry: store.Entry{Project: project, ReceivedAt: receivedAt, Event: *e},
-					body:  body, key: key{project, e.ID}, born: bornAt(e.ID, born),
-				})
-				b.bytes += int64(len(body))
-				continue
+		if reason, hint := p.prepareOne(b, &items[i], receivedAt); reason != "" {
+			id := ""
+			if !items[i].Event.ID.IsZero() {
+				id = items[i].Event.ID.String()
 			}
+			b.receipt.Rejected = append(b.receipt.Rejected, Rejection{Index: items[i].Index, ID: id, Reason: reason, Hint: hint})
 		}
-		id := ""
-		if !e.ID.IsZero() {
-			id = e.ID.String()
-		}
-		b.receipt.Rejected = append(b.receipt.Rejected, Rejection{Index: items[i].Index, ID: id, Reason: reason, Hint: hint})
 	}
 	return b
+}
+
+func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason, hint string) {
+	e := &it.Event
+	if reason, hint = unusable(e); reason != "" {
+		return reason, hint
+	}
+	born := bornAt(e.ID, e.StartedAt)
+	normalize(e, it.Extra, receivedAt, p.opts.Retention)
+	body, reason, hint := encode(e)
+	if reason != "" {
+		return reason, hint
+	}
+	b.entries = append(b.entries, store.Entry{Project: b.project, ReceivedAt: receivedAt, Event: *e})
+	b.items = append(b.items, wal.Item{Project: b.project, ReceivedAt: receivedAt, Body: body})
+	b.claims = append(b.claims, claimant{key{b.project, e.ID}, born})
+	b.bytes += int64(len(body))
+	return "", ""
 }
 
 // take claims the batch's ids, writes what is new, and waits for whoever else is
 // writing one of them. A claim that fell because its owner's write failed is
 // taken over in another round.
 func (p *Pipeline) take(ctx context.Context, b *batch) error {
-	todo := make([]int, len(b.parcels))
+	todo := make([]int, len(b.claims))
 	for i := range todo {
 		todo[i] = i
 	}
@@ -106,7 +115,7 @@ func (p *Pipeline) write(ctx context.Context, b *batch, c claim) error {
 	return nil
 }
 
-// verify returns those of the claimed parcels that are new: suspects, whose id
+// verify returns those of the claimed events that are new: suspects, whose id
 // was seen recently or is too old to tell, are looked up in the store.
 func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, err error) {
 	if len(c.suspects) == 0 {
@@ -114,29 +123,29 @@ func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, 
 	}
 	ask := make([]umpire.ID, 0, len(c.suspects))
 	for _, i := range c.suspects {
-		ask = append(ask, b.parcels[i].key.id)
+		ask = append(ask, b.claims[i].key.id)
 	}
 	known, err := p.store.Known(ctx, b.project, ask)
 	if err != nil {
 		return nil, busy("the store cannot be asked for duplicates", err)
 	}
 	for _, i := range c.mine {
-		if !known[b.parcels[i].key.id] {
+		if !known[b.claims[i].key.id] {
 			fresh = append(fresh, i)
 		}
 	}
 	return fresh, nil
 }
 
+// append writes the fresh events; the usual case, all of them, costs no copy.
 func (p *Pipeline) append(b *batch, fresh []int) error {
-	items := make([]wal.Item, len(fresh))
-	entries := make([]store.Entry, len(fresh))
-	var bytes int64
-	for n, i := range fresh {
-		e := &b.parcels[i]
-		items[n] = wal.Item{Project: e.entry.Project, ReceivedAt: e.entry.ReceivedAt, Body: e.body}
-		entries[n] = e.entry
-		bytes += int64(len(e.body))
+	entries, items, bytes := b.entries, b.items, b.bytes
+	if len(fresh) < len(entries) {
+		entries, items, bytes = make([]store.Entry, len(fresh)), make([]wal.Item, len(fresh)), 0
+		for n, i := range fresh {
+			entries[n], items[n] = b.entries[i], b.items[i]
+			bytes += int64(len(items[n].Body))
+		}
 	}
 	_, err := p.log.Append(items, func(first uint64) {
 		for n := range entries {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -39,6 +38,11 @@ type Authorize func(*http.Request) (Grant, error)
 type Options struct {
 	Now func() time.Time // nil is time.Now
 	Log *slog.Logger     // nil is slog.Default
+	// Pending tells how many calls the project's senders hold open, if any says;
+	// nil: none does.
+	Pending func(project uint32) (calls int64, known bool)
+	// Timeout bounds each question; 0 is 30 seconds.
+	Timeout time.Duration
 }
 
 // API is the handler of everything under /api/v1/ but the doors.
@@ -51,7 +55,7 @@ type API struct {
 }
 
 // question answers a request whose project and filters are known.
-type question func(ctx context.Context, p query.Params, r *http.Request) (any, error)
+type question func(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error)
 
 // New returns the API over src.
 func New(src query.Source, projects Projects, authorize Authorize, opt Options) *API {
@@ -61,41 +65,68 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	if opt.Log == nil {
 		opt.Log = slog.Default()
 	}
+	if opt.Timeout == 0 {
+		opt.Timeout = 30 * time.Second
+	}
 	a := &API{src: src, projects: projects, authorize: authorize, opt: opt, mux: http.NewServeMux()}
-	for path, ask := range a.questions() {
-		a.mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, r *http.Request) {
+	for path, ask := range questions {
+		a.mux.HandleFunc("GET /api/v1/"+pattern(path), func(w http.ResponseWriter, r *http.Request) {
 			p, err := a.scope(r)
 			if err != nil {
 				a.fail(w, r, err)
 				return
 			}
-			answer, err := ask(r.Context(), p, r)
+			ctx, cancel := context.WithTimeout(r.Context(), a.opt.Timeout)
+			defer cancel()
+			answer, err := ask(ctx, a.src, p, r)
 			a.answer(w, r, answer, err)
 		})
 	}
 	a.mux.HandleFunc("GET /api/v1/projects", a.listProjects)
+	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
 }
 
-func (a *API) questions() map[string]question {
-	return map[string]question{
-		"overview": func(ctx context.Context, p query.Params, _ *http.Request) (any, error) {
-			return query.Overview(ctx, a.src, p)
-		},
-		"tools": func(ctx context.Context, p query.Params, _ *http.Request) (any, error) {
-			return query.Tools(ctx, a.src, p)
-		},
-		"tools/{tool}": func(ctx context.Context, p query.Params, r *http.Request) (any, error) {
-			return query.Tool(ctx, a.src, p, r.PathValue("tool"))
-		},
-		"clients": func(ctx context.Context, p query.Params, _ *http.Request) (any, error) {
-			return query.Clients(ctx, a.src, p)
-		},
-		"filters": func(ctx context.Context, p query.Params, _ *http.Request) (any, error) {
-			return query.FilterValues(ctx, a.src, p)
-		},
+// questions are the routes that take filters, by their path in the description.
+var questions = map[string]question{
+	"overview": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.Overview(ctx, src, p)
+	},
+	"tools": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.Tools(ctx, src, p)
+	},
+	"tools/{tool}": tool,
+	"clients": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.Clients(ctx, src, p)
+	},
+	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.FilterValues(ctx, src, p)
+	},
+}
+
+func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
+	name := r.PathValue("tool")
+	if name == "" {
+		return nil, errNothing
 	}
+	if len(p.Filter.Tool) > 0 {
+		return nil, fault.New(fault.BadRequest, "the tool is named twice, in the path and as a filter", "leave the filter tool out")
+	}
+	return query.Tool(ctx, src, p, name)
+}
+
+// pattern is the path as the mux matches it: a name may hold slashes, escaped or
+// not, so it is the rest of the path.
+func pattern(path string) string { return strings.Replace(path, "{tool}", "{tool...}", 1) }
+
+// Routes are all routes, as "GET /api/v1/tools/{tool}".
+func Routes() []string {
+	routes := []string{"GET /api/v1/projects", "GET /api/v1/openapi.json"}
+	for path := range questions {
+		routes = append(routes, "GET /api/v1/"+path)
+	}
+	return routes
 }
 
 // ServeHTTP implements http.Handler.
@@ -124,6 +155,11 @@ func (a *API) scope(r *http.Request) (query.Params, error) {
 		return query.Params{}, err
 	}
 	p.Project, p.Filter.Project = project.Name, project.ID
+	if a.opt.Pending != nil {
+		if n, known := a.opt.Pending(project.ID); known {
+			p.Pending = &n
+		}
+	}
 	return p, nil
 }
 
@@ -183,42 +219,4 @@ func (a *API) listProjects(w http.ResponseWriter, r *http.Request) {
 		answer.Projects = append(answer.Projects, projectLine{p.Name})
 	}
 	a.answer(w, r, answer, err)
-}
-
-func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		write(w, http.StatusMethodNotAllowed, errorAnswer{fault.New(fault.BadRequest, "the read API is asked with GET", "events go to POST /api/v1/events")})
-		return
-	}
-	a.fail(w, r, fault.New(fault.NotFound, "there is nothing at this address", "GET /api/v1/openapi.json lists what there is"))
-}
-
-func (a *API) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
-	if err != nil {
-		a.fail(w, r, err)
-		return
-	}
-	write(w, http.StatusOK, v)
-}
-
-type errorAnswer struct {
-	Error *fault.Error `json:"error"`
-}
-
-func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := fault.From(err)
-	if f.Code == fault.Internal && r.Context().Err() == nil {
-		a.opt.Log.ErrorContext(r.Context(), "a question failed", "path", r.URL.Path, "err", err)
-	}
-	if f.Code == fault.Unauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="umpire"`)
-	}
-	write(w, f.Status(), errorAnswer{f})
-}
-
-func write(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // whoever asked may be gone
 }

@@ -247,7 +247,7 @@ func TestNormalizedEventsSurviveTheLog(t *testing.T) {
 		if !utf8.Valid(body) || strings.Contains(string(body), `\u0000`) && !strings.Contains(string(e.Input)+string(e.Output), `\u0000`) {
 			t.Fatalf("invalid text in %.300s", body)
 		}
-		if len(body) > 64<<10 || e.Empty && e.Outcome != umpire.OK || len(e.Session) > maxSession || utf8.RuneCountInString(e.Tool) > maxName {
+		if len(body) > 64<<10 || e.Empty && e.Outcome != umpire.OK || utf8.RuneCountInString(e.Session) > maxSession || utf8.RuneCountInString(e.Tool) > maxName {
 			t.Fatalf("beyond a limit: %.300s", body)
 		}
 		for _, s := range []string{e.ErrorMessage, e.Intent, string(e.Input), string(e.Output)} {

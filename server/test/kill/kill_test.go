@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	_ "github.com/umpire-mcp/umpire/server/internal/ingest" // a change there makes a cached result void
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
@@ -145,31 +146,33 @@ func (s *server) terminate() {
 	}
 }
 
-// post sends a body and returns how many events were acknowledged.
-func (s *server) post(body []byte) (acknowledged int, err error) {
+// receipt is the door's answer.
+type receipt struct{ Accepted, Duplicates int }
+
+func (s *server) post(body []byte) (receipt, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/api/v1/events", bytes.NewReader(body))
 	if err != nil {
-		return 0, err
+		return receipt{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.key)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return 0, err
+		return receipt{}, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return 0, err
+		return receipt{}, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%d: %s", resp.StatusCode, text)
+		return receipt{}, fmt.Errorf("%d: %s", resp.StatusCode, text)
 	}
-	var receipt struct{ Accepted, Duplicates int }
-	err = json.Unmarshal(text, &receipt)
-	return receipt.Accepted + receipt.Duplicates, err
+	var r receipt
+	err = json.Unmarshal(text, &r)
+	return r, err
 }
 
 // load sends batches all the time, and each until it is acknowledged.
@@ -191,6 +194,7 @@ func startLoad(s *server) *load {
 }
 
 func (l *load) send() {
+	var old []sent
 	for !l.ending.Load() {
 		ids := make([]umpire.ID, 1+rand.IntN(60))
 		events := make([]umpire.Event, len(ids))
@@ -205,16 +209,41 @@ func (l *load) send() {
 		if err != nil {
 			panic(err)
 		}
-		for try := 0; ; try++ {
-			if n, err := l.server.post(body); err == nil && n == len(ids) {
+		for {
+			if r, err := l.server.post(body); err == nil && r.Accepted+r.Duplicates == len(ids) {
 				break
 			}
 			l.repeated.Add(1)
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(rand.N(100 * time.Millisecond))
 		}
+		l.again(body, len(ids), &old)
 		l.mu.Lock()
 		l.ids = append(l.ids, ids...)
 		l.mu.Unlock()
+	}
+}
+
+// sent is a batch that was acknowledged.
+type sent struct {
+	body   []byte
+	events int
+}
+
+// again sends some batches once more, long after they were acknowledged: a
+// sender that never saw the answer. The server must know all of them.
+func (l *load) again(body []byte, events int, old *[]sent) {
+	if len(*old) < 200 {
+		*old = append(*old, sent{body, events})
+	} else {
+		(*old)[rand.IntN(200)] = sent{body, events}
+	}
+	if rand.IntN(4) > 0 {
+		return
+	}
+	one := (*old)[rand.IntN(len(*old))]
+	r, err := l.server.post(one.body)
+	if err == nil && r.Duplicates != one.events {
+		l.server.t.Errorf("of %d events that were acknowledged before, %d were taken again", one.events, r.Accepted)
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 const sparkHeight = 28.0
 
 // Spark is a line without axes, for a card: from zero to the highest value. A
-// value that is not known (NaN) leaves a gap. The numbers stand elsewhere on the
-// page, so that it is hidden from screen readers.
+// value that is not known (NaN) leaves a gap; fewer than two values, or nothing
+// but zeros, make no line. The numbers stand elsewhere on the page, so that it is
+// hidden from screen readers.
 func Spark(values []float64) template.HTML {
 	highest := 0.0
 	known := 0
@@ -19,15 +20,12 @@ func Spark(values []float64) template.HTML {
 			known++
 		}
 	}
-	if known < 2 {
-		return ""
+	if known < 2 || highest == 0 {
+		return "" // nothing to see
 	}
 	at := func(i int) (x, y float64) {
 		x = 100 * float64(i) / float64(len(values)-1)
-		y = sparkHeight - 2
-		if highest > 0 {
-			y -= (sparkHeight - 5) * values[i] / highest
-		}
+		y = sparkHeight - 2 - (sparkHeight-5)*values[i]/highest
 		return x, y
 	}
 	var m markup

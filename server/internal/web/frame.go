@@ -124,7 +124,7 @@ func (sc *scope) rangeChoices() []choice {
 	case sc.params.Last != "":
 		out = append(out, choice{Value: sc.params.Last, Text: "Last " + sc.params.Last, Selected: true})
 	default:
-		out = append([]choice{{Text: "Custom range", Selected: true}}, out...)
+		out = append([]choice{{Text: "Custom", Selected: true}}, out...)
 	}
 	return out
 }

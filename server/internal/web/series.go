@@ -53,7 +53,7 @@ func callsOverTime(sc *scope, h query.Header, granularity string, buckets []quer
 		s.Bars = append(s.Bars, bar)
 	}
 	s.Desc = format.Plural(total.Total(), "call") + " in " + lastWords(sc.params) + ": " + total.Words() + "."
-	return figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1}
+	return figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1 && total.Total() > 0}
 }
 
 func rfc(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -19,9 +19,18 @@ type granularity struct {
 // granularities are all the steps, shortest first. Each divides the week (or is
 // whole weeks), so that steps begin at round times (store.StepStart).
 var granularities = []granularity{
-	{"1m", time.Minute}, {"5m", 5 * time.Minute}, {"15m", 15 * time.Minute}, {"30m", 30 * time.Minute},
-	{"1h", time.Hour}, {"2h", 2 * time.Hour}, {"3h", 3 * time.Hour}, {"6h", 6 * time.Hour}, {"12h", 12 * time.Hour},
-	{"1d", day}, {"7d", 7 * day}, {"28d", 28 * day},
+	{"1m", time.Minute},
+	{"5m", 5 * time.Minute},
+	{"15m", 15 * time.Minute},
+	{"30m", 30 * time.Minute},
+	{"1h", time.Hour},
+	{"2h", 2 * time.Hour},
+	{"3h", 3 * time.Hour},
+	{"6h", 6 * time.Hour},
+	{"12h", 12 * time.Hour},
+	{"1d", day},
+	{"7d", 7 * day},
+	{"28d", 28 * day},
 }
 
 const (

@@ -69,6 +69,9 @@ func TestColumnsAreTheWire(t *testing.T) {
 		}
 		table = append(table, name)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff(have, table); diff != "" {
 		t.Errorf("table (-columns +table):\n%s", diff)
 	}
@@ -178,6 +181,9 @@ func TestSliceOfSQLIsThatOfGo(t *testing.T) {
 			}
 			delete(want, umpire.ID(id))
 		}
+		if err := rows.Err(); err != nil {
+			r.Fatal(err)
+		}
 		if len(want) > 0 {
 			r.Errorf("%d events are missing", len(want))
 		}
@@ -223,6 +229,9 @@ func TestMarksOfAnyArrival(t *testing.T) {
 				r.Fatalf("%s is there twice", umpire.ID(id))
 			}
 			got[umpire.ID(id)] = m
+		}
+		if err := rows.Err(); err != nil {
+			r.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			r.Fatalf("(-want +got):\n%s", diff)

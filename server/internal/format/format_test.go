@@ -167,3 +167,15 @@ func TestWords(t *testing.T) {
 		t.Errorf("Cause(panic) = %q", got)
 	}
 }
+
+func TestEmptyRule(t *testing.T) {
+	for in, want := range map[string]string{
+		"no_content": "no content at all", "structured:empty_list": "an object around an empty list, in the structured content",
+		"json_text:null": "null, as JSON in a text", "user": "your own hook says so",
+		"odd": "odd", "structured:odd": "structured:odd", "odd:null": "odd:null", "": "",
+	} {
+		if got := format.EmptyRule(in); got != want {
+			t.Errorf("EmptyRule(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

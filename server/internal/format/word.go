@@ -1,6 +1,10 @@
 package format
 
-import "github.com/umpire-mcp/umpire"
+import (
+	"strings"
+
+	"github.com/umpire-mcp/umpire"
+)
 
 // Slice names a slice for a reader; an unknown one keeps its raw name.
 func Slice(s umpire.Slice) string {
@@ -65,4 +69,33 @@ var suspectWords = map[string]string{
 	"malformed_result":   "an answer without content",
 	"malformed_is_error": "isError is not a boolean",
 	"structured_only":    "data beside an empty content list",
+}
+
+var emptyWords = map[string]string{
+	"no_content": "no content at all", "blank_text": "blank text", "user": "your own hook says so",
+	"null": "null", "empty_array": "[]", "empty_object": "{}", "blank_string": "a blank string",
+	"empty_list": "an object around an empty list", "no_data": "an object of nulls and zero counts",
+}
+
+// EmptyRule says in words why an answer counts as empty (docs/outcomes.md,
+// empty_rule): the rule, and where it looked.
+func EmptyRule(rule string) string {
+	place, form, found := strings.Cut(rule, ":")
+	if !found {
+		place, form = "", rule
+	}
+	words, known := emptyWords[form]
+	if !known {
+		return rule
+	}
+	switch place {
+	case "structured":
+		return words + ", in the structured content"
+	case "json_text":
+		return words + ", as JSON in a text"
+	case "":
+		return words
+	default:
+		return rule
+	}
 }

@@ -98,7 +98,7 @@ func (v *toolView) fill(sc *scope, a query.ToolAnswer) {
 		v.BadParams = append(v.BadParams, badParam{path, ruleWord(p.Rule), p.Near, format.Count(p.Calls), format.Count(p.Clients)})
 	}
 	for _, e := range a.EmptyRules {
-		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Calls: format.Count(e.Calls)})
+		v.EmptyRules = append(v.EmptyRules, countRow{Name: format.EmptyRule(e.Name), Calls: format.Count(e.Calls)})
 	}
 	for _, m := range a.Suspects {
 		v.Suspects = append(v.Suspects, countRow{Name: format.Suspect(m.Name), Calls: format.Count(m.Calls)})

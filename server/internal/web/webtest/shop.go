@@ -146,7 +146,7 @@ func (m *Memory) describe(start time.Time) {
 			store.BadParamRow{Tool: t, Path: "/postcode", Rule: "required", Calls: 12, Clients: 3},
 			store.BadParamRow{Tool: t, Path: "/zip", Rule: "unknown_property", Calls: 9, Clients: 1, Near: "postcode"})
 	}
-	m.Empties = []store.NameCount{{Name: "empty_list", Calls: 37}, {Name: "no_content", Calls: 4}}
+	m.Empties = []store.NameCount{{Name: "structured:empty_list", Calls: 37}, {Name: "no_content", Calls: 4}}
 	m.Marks = []store.NameCount{{Name: "error_text", Calls: 12}, {Name: "envelope_error", Calls: 3}}
 	m.Before = []store.NameCount{{Name: "get_customer", Calls: 410}, {Name: "search_orders", Calls: 333}}
 	m.After = []store.NameCount{{Name: "get_order", Calls: 702}, {Name: "search_orders", Calls: 95}}

@@ -41,8 +41,10 @@ func (d *discard) Position(context.Context) (uint64, error) { return d.position.
 func (d *discard) Known(context.Context, uint32, []umpire.ID) (map[umpire.ID]bool, error) {
 	return nil, nil
 }
+
 func (d *discard) RecentIDs(context.Context, time.Time, func(uint32, umpire.ID)) error { return nil }
-func (d *discard) DeleteProject(context.Context, uint32) error                         { return nil }
+
+func (d *discard) DeleteProject(context.Context, uint32) error { return nil }
 
 // BenchmarkIngestHTTP: one op is one event, acknowledged over HTTP by one of 64
 // connections; with duckdb the time until the last is in the store counts, too.

@@ -3,8 +3,6 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -94,9 +92,48 @@ func (d *decoder) unusable() (reason, hint string) {
 	return "", ""
 }
 
+// textField is a field that holds a string.
+type textField struct {
+	name string
+	of   func(*umpire.Event) *string
+}
+
+var textFields = func() map[string]textField {
+	byName := map[string]textField{}
+	for _, f := range []textField{
+		{"outcome", func(e *umpire.Event) *string { return (*string)(&e.Outcome) }},
+		{"platform", func(e *umpire.Event) *string { return &e.Platform }},
+		{"protocol", func(e *umpire.Event) *string { return &e.Protocol }},
+		{"transport", func(e *umpire.Event) *string { return &e.Transport }},
+		{"session", func(e *umpire.Event) *string { return &e.Session }},
+		{"user", func(e *umpire.Event) *string { return &e.User }},
+		{"seen_by", func(e *umpire.Event) *string { return &e.SeenBy }},
+		{"tool", func(e *umpire.Event) *string { return &e.Tool }},
+		{"empty_rule", func(e *umpire.Event) *string { return &e.EmptyRule }},
+		{"cause", func(e *umpire.Event) *string { return &e.Cause }},
+		{"evidence", func(e *umpire.Event) *string { return &e.Evidence }},
+		{"handler_ran", func(e *umpire.Event) *string { return &e.HandlerRan }},
+		{"error_type", func(e *umpire.Event) *string { return &e.ErrorType }},
+		{"error_message", func(e *umpire.Event) *string { return &e.ErrorMessage }},
+		{"fingerprint", func(e *umpire.Event) *string { return &e.Fingerprint }},
+		{"args_hash", func(e *umpire.Event) *string { return &e.ArgsHash }},
+		{"ask_hash", func(e *umpire.Event) *string { return &e.AskHash }},
+		{"intent", func(e *umpire.Event) *string { return &e.Intent }},
+		{"trace_id", func(e *umpire.Event) *string { return &e.TraceID }},
+		{"span_id", func(e *umpire.Event) *string { return &e.SpanID }},
+		{"definition", func(e *umpire.Event) *string { return &e.Definition }},
+	} {
+		byName[f.name] = f
+	}
+	return byName
+}()
+
 // field reads the value of one member of an event. The name is valid until then.
 func (d *decoder) field(name []byte) error {
 	e := &d.item.Event
+	if f, ok := textFields[string(name)]; ok {
+		return d.text(f.name, f.of(e))
+	}
 	switch string(name) {
 	case "id":
 		return d.id()
@@ -110,51 +147,6 @@ func (d *decoder) field(name []byte) error {
 		return d.peer("client", &e.Client)
 	case "sdk":
 		return d.peer("sdk", &e.SDK)
-	case "outcome":
-		s := string(e.Outcome)
-		err := d.text("outcome", &s)
-		e.Outcome = umpire.Outcome(s)
-		return err
-	case "platform":
-		return d.text("platform", &e.Platform)
-	case "protocol":
-		return d.text("protocol", &e.Protocol)
-	case "transport":
-		return d.text("transport", &e.Transport)
-	case "session":
-		return d.text("session", &e.Session)
-	case "user":
-		return d.text("user", &e.User)
-	case "seen_by":
-		return d.text("seen_by", &e.SeenBy)
-	case "tool":
-		return d.text("tool", &e.Tool)
-	case "empty_rule":
-		return d.text("empty_rule", &e.EmptyRule)
-	case "cause":
-		return d.text("cause", &e.Cause)
-	case "evidence":
-		return d.text("evidence", &e.Evidence)
-	case "handler_ran":
-		return d.text("handler_ran", &e.HandlerRan)
-	case "error_type":
-		return d.text("error_type", &e.ErrorType)
-	case "error_message":
-		return d.text("error_message", &e.ErrorMessage)
-	case "fingerprint":
-		return d.text("fingerprint", &e.Fingerprint)
-	case "args_hash":
-		return d.text("args_hash", &e.ArgsHash)
-	case "ask_hash":
-		return d.text("ask_hash", &e.AskHash)
-	case "intent":
-		return d.text("intent", &e.Intent)
-	case "trace_id":
-		return d.text("trace_id", &e.TraceID)
-	case "span_id":
-		return d.text("span_id", &e.SpanID)
-	case "definition":
-		return d.text("definition", &e.Definition)
 	default:
 		return d.fieldMore(name)
 	}
@@ -244,13 +236,12 @@ func (d *decoder) startedAt() error {
 		d.badAt = true
 		return nil
 	}
-	at, err := time.Parse(time.RFC3339Nano, string(text))
-	at = at.UTC()
-	if err != nil || at.Year() < 0 || at.Year() > 9999 {
+	at, bad := time.Parse(time.RFC3339Nano, string(text))
+	if at = at.UTC(); bad != nil || at.Year() < 0 || at.Year() > 9999 {
 		d.badAt = true
-		return nil
+	} else {
+		d.item.Event.StartedAt = at
 	}
-	d.item.Event.StartedAt = at
 	return nil
 }
 
@@ -331,21 +322,6 @@ func (d *decoder) measure(field string, into **int64) error {
 	return nil
 }
 
-// integer reads a number that is a whole one, also when written 12.0 or 1.2e1.
-func integer(raw []byte) (int64, bool) {
-	if len(raw) == 0 || len(raw) > maxNumber || raw[0] != '-' && raw[0]-'0' > 9 {
-		return 0, false
-	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
-		return 0, false
-	}
-	return int64(f), true
-}
-
 // raw copies a value of any type; one that is nested too deep goes to meta.
 func (d *decoder) raw(field string, into *json.RawMessage) error {
 	raw, deep, err := d.scan.value()
@@ -358,49 +334,4 @@ func (d *decoder) raw(field string, into *json.RawMessage) error {
 	}
 	*into = bytes.Clone(raw)
 	return nil
-}
-
-// odd reads a value that has no place and puts it into meta under the name.
-func (d *decoder) odd(name string) error {
-	raw, deep, err := d.scan.value()
-	if err == nil {
-		d.keep(name, raw, deep)
-	}
-	return err
-}
-
-// keep puts a raw value into meta under a field's name.
-func (d *decoder) keep(name string, raw []byte, deep bool) {
-	if d.item.Extra == nil {
-		d.item.Extra = map[string]any{}
-	}
-	d.item.Extra[name] = d.scalar(raw, deep)
-}
-
-// scalar is a raw value as meta holds it: flat, and short.
-func (d *decoder) scalar(raw []byte, deep bool) any {
-	switch raw[0] {
-	case '"':
-		if text, ok := d.unquote(raw); ok {
-			return string(text)
-		}
-	case 't':
-		return true
-	case 'f':
-		return false
-	case 'n':
-		return nil
-	case '{', '[':
-		if len(raw) <= maxOdd && !deep {
-			var out bytes.Buffer
-			if json.Compact(&out, raw) == nil {
-				return string(bytes.ToValidUTF8(out.Bytes(), []byte("\uFFFD")))
-			}
-		}
-	default:
-		if len(raw) <= maxNumber && !deep {
-			return json.Number(raw)
-		}
-	}
-	return string(bytes.ToValidUTF8(raw[:min(len(raw), maxOdd)], []byte("\uFFFD")))
 }

@@ -75,18 +75,24 @@ func TestDecodeFields(t *testing.T) {
 		{"the last of a name given twice", `,"tool":"a","tool":"b"`, func(e *umpire.Event) { e.Tool = "b" }, nil},
 		{"invalid UTF-8", ",\"tool\":\"a\xffb\",\"\xfe\":\"\xc3(\"", func(e *umpire.Event) { e.Tool = "a\uFFFDb" }, map[string]any{"\uFFFD": "\uFFFD("}},
 		{"half a surrogate", `,"tool":"a\ud800b\udc00"`, func(e *umpire.Event) { e.Tool = "a\uFFFDb\uFFFD" }, nil},
-		{"unknown fields", `,"mood":"good","depth":{"a":[1,2]},"n":7,"client":{"model":"x"}`, func(*umpire.Event) {},
-			map[string]any{"mood": "good", "depth": `{"a":[1,2]}`, "n": json.Number("7"), "client.model": "x"}},
-		{"wrong types", `,"tool":5,"client":"cursor","empty":"yes","near":["a",1],"duration_us":"12","meta":[1],"tools":{},"bad_params":[1]`, func(*umpire.Event) {},
+		{
+			"unknown fields", `,"mood":"good","depth":{"a":[1,2]},"n":7,"client":{"model":"x"}`, func(*umpire.Event) {},
+			map[string]any{"mood": "good", "depth": `{"a":[1,2]}`, "n": json.Number("7"), "client.model": "x"},
+		},
+		{
+			"wrong types", `,"tool":5,"client":"cursor","empty":"yes","near":["a",1],"duration_us":"12","meta":[1],"tools":{},"bad_params":[1]`, func(*umpire.Event) {},
 			map[string]any{
 				"tool": json.Number("5"), "client": "cursor", "empty": "yes", "near": `["a",1]`, "duration_us": "12",
 				"meta": "[1]", "tools": "{}", "bad_params": "[1]",
-			}},
-		{"numbers that fit nowhere", `,"duration_us":1e999,"request_bytes":12.5,"response_bytes":99999999999999999999,"rules":3000000000`, func(*umpire.Event) {},
+			},
+		},
+		{
+			"numbers that fit nowhere", `,"duration_us":1e999,"request_bytes":12.5,"response_bytes":99999999999999999999,"rules":3000000000`, func(*umpire.Event) {},
 			map[string]any{
 				"duration_us": json.Number("1e999"), "request_bytes": json.Number("12.5"),
 				"response_bytes": json.Number("99999999999999999999"), "rules": json.Number("3000000000"),
-			}},
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want := bare()

@@ -55,7 +55,8 @@ func (c *collector) Known(_ context.Context, project uint32, ids []umpire.ID) (m
 }
 
 func (c *collector) RecentIDs(context.Context, time.Time, func(uint32, umpire.ID)) error { return nil }
-func (c *collector) DeleteProject(context.Context, uint32) error                         { return nil }
+
+func (c *collector) DeleteProject(context.Context, uint32) error { return nil }
 
 // door is a server with the real key check, pipeline and log behind it.
 type door struct {

@@ -85,9 +85,17 @@ func TestProjectNames(t *testing.T) {
 		name string
 		ok   bool
 	}{
-		{"a", true}, {"my-shop_2.eu", true}, {strings.Repeat("x", 64), true},
-		{"", false}, {strings.Repeat("x", 65), false}, {"Shop", false}, {"a b", false}, {"a/b", false},
-		{"..", false}, {"ä", false}, {"a\n", false},
+		{"a", true},
+		{"my-shop_2.eu", true},
+		{strings.Repeat("x", 64), true},
+		{"", false},
+		{strings.Repeat("x", 65), false},
+		{"Shop", false},
+		{"a b", false},
+		{"a/b", false},
+		{"..", false},
+		{"ä", false},
+		{"a\n", false},
 	} {
 		_, err := db.EnsureProject(context.Background(), tt.name)
 		if (err == nil) != tt.ok || !tt.ok && code(err) != fault.BadRequest {

@@ -105,13 +105,24 @@ func (n *normalizer) words() {
 		value *string
 		limit int
 	}{
-		{"kind", &e.Kind, maxWord}, {"platform", &e.Platform, maxWord}, {"protocol", &e.Protocol, maxWord},
-		{"transport", &e.Transport, maxWord}, {"seen_by", &e.SeenBy, maxWord}, {"tool", &e.Tool, maxName},
-		{"outcome", &outcome, maxWord}, {"empty_rule", &e.EmptyRule, maxWord}, {"cause", &e.Cause, maxWord},
-		{"evidence", &e.Evidence, maxWord}, {"handler_ran", &e.HandlerRan, maxWord},
-		{"error_type", &e.ErrorType, maxWord}, {"fingerprint", &e.Fingerprint, maxWord},
-		{"args_hash", &e.ArgsHash, maxWord}, {"ask_hash", &e.AskHash, maxWord},
-		{"trace_id", &e.TraceID, maxWord}, {"span_id", &e.SpanID, maxWord}, {"definition", &e.Definition, maxWord},
+		{"kind", &e.Kind, maxWord},
+		{"platform", &e.Platform, maxWord},
+		{"protocol", &e.Protocol, maxWord},
+		{"transport", &e.Transport, maxWord},
+		{"seen_by", &e.SeenBy, maxWord},
+		{"tool", &e.Tool, maxName},
+		{"outcome", &outcome, maxWord},
+		{"empty_rule", &e.EmptyRule, maxWord},
+		{"cause", &e.Cause, maxWord},
+		{"evidence", &e.Evidence, maxWord},
+		{"handler_ran", &e.HandlerRan, maxWord},
+		{"error_type", &e.ErrorType, maxWord},
+		{"fingerprint", &e.Fingerprint, maxWord},
+		{"args_hash", &e.ArgsHash, maxWord},
+		{"ask_hash", &e.AskHash, maxWord},
+		{"trace_id", &e.TraceID, maxWord},
+		{"span_id", &e.SpanID, maxWord},
+		{"definition", &e.Definition, maxWord},
 	} {
 		*w.value = n.text(w.field, *w.value, w.limit)
 	}

@@ -146,7 +146,8 @@ func TestNormalize(t *testing.T) {
 		},
 		{
 			"what has no place does not push out what is the owner's",
-			func(e *umpire.Event) { e.Meta = map[string]any{"mood": "own"} }, map[string]any{"mood": "sent", "new": true},
+			func(e *umpire.Event) { e.Meta = map[string]any{"mood": "own"} },
+			map[string]any{"mood": "sent", "new": true},
 			func(e *umpire.Event) { e.Meta = map[string]any{"mood": "own", "field.mood": "sent", "new": true} },
 		},
 		{

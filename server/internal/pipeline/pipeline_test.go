@@ -63,7 +63,7 @@ func (r *rig) start() {
 // restart opens the log anew, as after a crash: what was not applied is replayed.
 func (r *rig) restart() {
 	r.t.Helper()
-	_ = r.Pipeline.Close()
+	_ = r.Close()
 	if err := r.log.Close(); err != nil {
 		r.t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestReplayAfterACrash(t *testing.T) {
 	item.Event.Meta = map[string]any{"n": 12, "s": "x"}
 	item.Event.ErrorMessage = "mail max@example.com"
 	r.submit(1, item, call("c"))
-	if err := r.Pipeline.Close(); err == nil || !strings.Contains(err.Error(), "2 events") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "2 events") {
 		t.Errorf("Close with a broken store: %v", err)
 	}
 	r.mem.set(func(m *memory) { m.down = nil })
@@ -395,7 +395,7 @@ func TestDeleteProjectForgetsEverything(t *testing.T) {
 	}
 	_, err := r.Submit(ctx, 1, time.Now(), calls(1))
 	wantCode(t, err, fault.NotFound)
-	if err := r.Pipeline.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	found := 0
@@ -419,7 +419,7 @@ func TestALostLogGoesOnBehindTheStore(t *testing.T) {
 	r := newRig(t, Options{})
 	r.submit(1, calls(10)...)
 	r.sync()
-	_ = r.Pipeline.Close()
+	_ = r.Close()
 	_ = r.log.Close()
 	if err := os.RemoveAll(filepath.Join(r.dir, "wal")); err != nil {
 		t.Fatal(err)
@@ -435,7 +435,7 @@ func TestALostLogGoesOnBehindTheStore(t *testing.T) {
 func TestCloseDrainsAndRefuses(t *testing.T) {
 	r := newRig(t, Options{MaxDelay: time.Hour})
 	r.submit(1, calls(10)...)
-	if err := r.Pipeline.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(r.mem.tools()); n != 10 {
@@ -443,7 +443,7 @@ func TestCloseDrainsAndRefuses(t *testing.T) {
 	}
 	_, err := r.Submit(ctx, 1, time.Now(), calls(1))
 	wantCode(t, err, fault.Unavailable)
-	if err := r.Pipeline.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
 }

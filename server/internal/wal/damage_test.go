@@ -168,7 +168,8 @@ func TestNoDamageGoesUnseen(t *testing.T) {
 			rt.Fatal(err)
 		}
 		offset := rapid.IntRange(0, len(data)-1).Draw(rt, "offset")
-		if rapid.Bool().Draw(rt, "cut") {
+		cut := rapid.Bool().Draw(rt, "cut")
+		if cut {
 			data = data[:offset]
 		} else {
 			data[offset] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
@@ -195,11 +196,11 @@ func TestNoDamageGoesUnseen(t *testing.T) {
 			rt.Fatal(err)
 		}
 		damage := append(l.Damage(), report.Damage...)
-		if len(damage) == 0 && !(offset == 0 && len(data) == 0) && len(got) < len(want) {
-			rt.Fatalf("%d of %d entries and no damage reported", len(got), len(want))
-		}
+		// The end of the last file cut off between two groups leaves a sound log. Only
+		// the store's position can tell.
+		clean := cut && i == len(files)-1 && len(damage) == 0
 		for seq := range want {
-			if _, ok := got[seq]; !ok && !explained(damage, seq, l.Next()) {
+			if _, ok := got[seq]; !ok && !explained(damage, seq, l.Next()) && (!clean || seq < l.Next()) {
 				rt.Fatalf("entry %d is missing and no damage explains it: %v", seq, damage)
 			}
 		}

@@ -140,21 +140,26 @@ func checkGroup(b []byte) bool {
 	return binary.LittleEndian.Uint32(b[groupHeaderSize-4:]) == crc
 }
 
-// unpack returns the decoded payload of a checked group; scratch is reused.
-func (g group) unpack(payload, scratch []byte) ([]byte, error) {
+// unpack returns the decoded payload of a checked group; scratch is reused. The
+// reason says why it cannot be decoded.
+func (g group) unpack(payload, scratch []byte) (raw []byte, reason string) {
 	if g.flags&flagS2 == 0 {
 		if len(payload) != g.raw {
-			return nil, errors.New("the lengths disagree")
+			return nil, "the lengths of a group disagree"
 		}
-		return payload, nil
+		return payload, ""
 	}
 	if n, err := s2.DecodedLen(payload); err != nil || n != g.raw {
-		return nil, errors.New("the compressed length disagrees")
+		return nil, "the compressed length of a group disagrees"
 	}
 	if cap(scratch) < g.raw {
 		scratch = make([]byte, g.raw)
 	}
-	return s2.Decode(scratch[:g.raw], payload)
+	raw, err := s2.Decode(scratch[:g.raw], payload)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return raw, ""
 }
 
 // items calls yield with each item of the decoded payload. The bodies are

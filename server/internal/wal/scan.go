@@ -125,9 +125,9 @@ func (s *scanner) groupAt(offset int64) (f found, reason string, err error) {
 	if g.flags&^knownFlags != 0 {
 		return f, "", fmt.Errorf("%w: a group has unknown flags", ErrVersion)
 	}
-	raw, err := g.unpack(b[groupHeaderSize:], s.scratch)
-	if err != nil {
-		return f, err.Error(), nil
+	raw, reason := g.unpack(b[groupHeaderSize:], s.scratch)
+	if reason != "" {
+		return f, reason, nil
 	}
 	if g.flags&flagS2 != 0 {
 		s.scratch = raw

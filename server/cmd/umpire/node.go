@@ -25,6 +25,9 @@ type node struct {
 	log   *wal.Log
 	store store.Store
 	pipe  *pipeline.Pipeline
+	// pending tells how many calls the senders of a project hold open; nil
+	// without a door that hears it.
+	pending func(project uint32) (calls int64, known bool)
 }
 
 // openNode opens the directory, and makes it if it is not there. One process

@@ -12,7 +12,7 @@ import (
 
 // readAPI is the read API of the node, for whomever authorize lets in.
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
-	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{})
+	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending})
 }
 
 // everything is the right of whoever reaches the socket.

@@ -124,14 +124,16 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	}
 	// The password is not for child processes or a dump of the environment.
 	os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
+	door := ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond})
+	n.pending = door.Open
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
-		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(),
+		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending,
 	})
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/events", ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond}))
+	mux.Handle("/api/v1/events", door)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", healthy) // it listens only after the log was replayed

@@ -12,6 +12,6 @@ for module in "$@"; do
 	while IFS=: read -r file name; do
 		dir=$(dirname "$file")
 		echo "== fuzz ${module}/${dir} ${name} for ${FUZZTIME}"
-		(cd "$module" && go test -run '^$' -fuzz "^${name}\$" -fuzztime "$FUZZTIME" "./${dir}")
+		(cd "$module" && go test -run '^$' -fuzz "^${name}\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 2s "./${dir}")
 	done < <(targets "$module")
 done

@@ -95,6 +95,8 @@ func (d *decoder) events(out *body) error {
 		return s.word("null")
 	case '[':
 		s.i++
+		// Most events are larger than this; it spares most of the growing.
+		out.items = make([]pipeline.Item, 0, min((len(s.b)-s.i)/512+1, maxEvents))
 	default:
 		if _, err := s.skip(); err != nil {
 			return err
@@ -128,21 +130,29 @@ func (d *decoder) one(out *body) error {
 		return nil
 	}
 	start := s.i
-	id, item, err := d.event()
-	if err != nil {
-		return err
+	out.items = append(out.items, pipeline.Item{Index: index})
+	last := len(out.items) - 1
+	id, err := d.event(&out.items[last])
+	reason, hint := "", ""
+	switch {
+	case err != nil:
+	case s.i-start > maxEvent:
+		reason, hint = "the event is larger than 256 KiB", "leave out input and output, or split the list of tools"
+	default:
+		reason, hint = d.unusable()
 	}
-	if s.i-start > maxEvent {
-		out.refuse(index, id, "the event is larger than 256 KiB", "leave out input and output, or split the list of tools")
+	if err == nil && reason == "" {
 		return nil
 	}
-	if reason, hint := d.unusable(); reason != "" {
+	if err == nil {
+		if known := out.items[last].Event.ID; !known.IsZero() {
+			id = known.String()
+		}
 		out.refuse(index, id, reason, hint)
-		return nil
 	}
-	item.Index = index
-	out.items = append(out.items, item)
-	return nil
+	out.items[last] = pipeline.Item{}
+	out.items = out.items[:last]
+	return err
 }
 
 func (b *body) refuse(index int, id, reason, hint string) {

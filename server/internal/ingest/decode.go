@@ -26,8 +26,8 @@ type decoder struct {
 	scan   scan
 	shared map[string]string
 
-	// The event at hand.
-	item   pipeline.Item
+	// The event at hand: it is read where it will stay.
+	item   *pipeline.Item
 	badID  string // the id as sent, if it is none
 	badAt  bool   // a time was sent, and is none
 	badKnd bool
@@ -36,40 +36,35 @@ type decoder struct {
 func newDecoder() *decoder { return &decoder{shared: map[string]string{}} }
 
 func (d *decoder) reset(text []byte) {
-	d.scan.b, d.scan.i = text, 0
+	d.scan.b, d.scan.i, d.item = text, 0, nil
 	if len(d.shared) > mostShared {
 		clear(d.shared)
 	}
 }
 
-// event reads the event whose '{' comes next. id is what the sender called it, for
-// a refusal. An error is a syntax error.
-func (d *decoder) event() (id string, item pipeline.Item, err error) {
-	d.item, d.badID, d.badAt, d.badKnd = pipeline.Item{}, "", false, false
+// event reads the event whose '{' comes next into the item. id is what the sender
+// called it, for a refusal. An error is a syntax error.
+func (d *decoder) event(into *pipeline.Item) (id string, err error) {
+	d.item, d.badID, d.badAt, d.badKnd = into, "", false, false
 	d.scan.i++
 	for first := true; ; first = false {
 		name, ok, err := d.scan.member(first)
 		if err != nil {
-			return "", d.item, err
+			return "", err
 		}
 		if !ok {
 			break
 		}
 		if d.scan.peek() == 'n' { // null is absent
-			if err := d.scan.word("null"); err != nil {
-				return "", d.item, err
-			}
-			continue
+			err = d.scan.word("null")
+		} else {
+			err = d.field(name)
 		}
-		if err := d.field(name); err != nil {
-			return "", d.item, err
+		if err != nil {
+			return "", err
 		}
 	}
-	id = d.badID
-	if !d.item.Event.ID.IsZero() {
-		id = d.item.Event.ID.String()
-	}
-	return id, d.item, nil
+	return d.badID, nil
 }
 
 // unusable says why the event must be refused; "" if it need not be.
@@ -142,11 +137,11 @@ func (d *decoder) field(name []byte) error {
 	case "started_at":
 		return d.startedAt()
 	case "server":
-		return d.peer("server", &e.Server)
+		return d.peer(&serverFields, &e.Server)
 	case "client":
-		return d.peer("client", &e.Client)
+		return d.peer(&clientFields, &e.Client)
 	case "sdk":
-		return d.peer("sdk", &e.SDK)
+		return d.peer(&sdkFields, &e.SDK)
 	default:
 		return d.fieldMore(name)
 	}

@@ -54,17 +54,26 @@ func (d *decoder) list(field string, begin byte, read func() error) error {
 	}
 }
 
-func (d *decoder) peer(field string, p *umpire.Peer) error {
-	return d.object(field, func(name []byte) error {
+// peerFields are the names of a peer's fields, in full.
+type peerFields struct{ field, name, version, env string }
+
+var (
+	serverFields = peerFields{"server", "server.name", "server.version", "server.env"}
+	clientFields = peerFields{"client", "client.name", "client.version", "client.env"}
+	sdkFields    = peerFields{"sdk", "sdk.name", "sdk.version", "sdk.env"}
+)
+
+func (d *decoder) peer(f *peerFields, p *umpire.Peer) error {
+	return d.object(f.field, func(name []byte) error {
 		switch string(name) {
 		case "name":
-			return d.text(field+".name", &p.Name)
+			return d.text(f.name, &p.Name)
 		case "version":
-			return d.text(field+".version", &p.Version)
+			return d.text(f.version, &p.Version)
 		case "env":
-			return d.text(field+".env", &p.Env)
+			return d.text(f.env, &p.Env)
 		default:
-			return d.odd(field + "." + string(name))
+			return d.odd(f.field + "." + string(name))
 		}
 	})
 }

@@ -96,9 +96,9 @@ func (n *normalizer) cut(field string) {
 // words holds the identifiers to their limits; they are not redacted.
 func (n *normalizer) words() {
 	e := n.event
-	n.peer("server", &e.Server)
-	n.peer("client", &e.Client)
-	n.peer("sdk", &e.SDK)
+	n.peer(&e.Server, "server.name", "server.version", "server.env")
+	n.peer(&e.Client, "client.name", "client.version", "client.env")
+	n.peer(&e.SDK, "sdk.name", "sdk.version", "sdk.env")
 	outcome := string(e.Outcome)
 	for _, w := range []struct {
 		field string
@@ -131,10 +131,10 @@ func (n *normalizer) words() {
 	e.User = n.opaque("user", e.User, maxName)
 }
 
-func (n *normalizer) peer(field string, p *umpire.Peer) {
-	p.Name = n.text(field+".name", p.Name, maxName)
-	p.Version = n.text(field+".version", p.Version, maxVersion)
-	p.Env = n.text(field+".env", p.Env, maxEnv)
+func (n *normalizer) peer(p *umpire.Peer, name, version, env string) {
+	p.Name = n.text(name, p.Name, maxName)
+	p.Version = n.text(version, p.Version, maxVersion)
+	p.Env = n.text(env, p.Env, maxEnv)
 }
 
 // text makes s valid and cuts it to a number of characters.
@@ -191,6 +191,9 @@ func (n *normalizer) opaque(field, s string, limit int) string {
 
 // valid replaces what no store takes: invalid UTF-8, and NUL.
 func valid(s string) string {
+	if s == "" {
+		return s
+	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}

@@ -50,7 +50,7 @@ fmt: $(BIN)/gofumpt ## format every Go file
 .PHONY: generate
 generate: ## write again what is generated: golden files of tests
 	@for m in $(MODULES); do (cd $$m && $(GO) generate ./...) || exit 1; done
-	cd server && $(GO) test ./internal/chart -update
+	cd server && $(GO) test ./internal/chart ./internal/api -update
 
 .PHONY: bench
 bench: ## measure the record path and the ingest path (quiet machine, about 5 minutes)

@@ -4,6 +4,6 @@ go 1.25.0
 
 require github.com/umpire-mcp/umpire v0.0.0
 
-require pgregory.net/rapid v1.3.0 // indirect
+require pgregory.net/rapid v1.3.0
 
 replace github.com/umpire-mcp/umpire => ..

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/umpire-mcp/umpire/server/internal/api"
@@ -12,7 +13,20 @@ import (
 
 // readAPI is the read API of the node, for whomever authorize lets in.
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
-	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending})
+	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending, Dropped: n.dropped})
+}
+
+// dropped is how many events the project's senders dropped so far.
+func (n *node) dropped(ctx context.Context, project uint32) int64 {
+	byReason, err := n.meta.Drops(ctx, project)
+	if err != nil {
+		slog.ErrorContext(ctx, "cannot tell what senders dropped", "err", err)
+	}
+	var sum int64
+	for _, events := range byReason {
+		sum += events
+	}
+	return sum
 }
 
 // everything is the right of whoever reaches the socket.

@@ -127,7 +127,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	door := ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond})
 	n.pending = door.Open
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
-		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending,
+		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
 	})
 	if err != nil {
 		return nil, err
@@ -136,9 +136,20 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	mux.Handle("/api/v1/events", door)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
-	mux.HandleFunc("GET /readyz", healthy) // it listens only after the log was replayed
+	mux.HandleFunc("GET /readyz", n.ready)
 	mux.Handle("/", pages)
 	return underPrefix(public, mux), nil
+}
+
+// ready tells whether events can be taken and stored now. It listens only after
+// the log was replayed.
+func (n *node) ready(w http.ResponseWriter, r *http.Request) {
+	if err := n.pipe.Stats().Err; err != nil {
+		slog.Error("not ready", "err", err)
+		http.Error(w, "not ready: the server's log says why", http.StatusServiceUnavailable)
+		return
+	}
+	healthy(w, r)
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) {

@@ -41,6 +41,8 @@ type Options struct {
 	// Pending tells how many calls the project's senders hold open, if any says;
 	// nil: none does.
 	Pending func(project uint32) (calls int64, known bool)
+	// Dropped tells how many events the project's senders dropped; nil: not known.
+	Dropped func(ctx context.Context, project uint32) int64
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -155,6 +157,9 @@ func (a *API) scope(r *http.Request) (query.Params, error) {
 		return query.Params{}, err
 	}
 	p.Project, p.Filter.Project = project.Name, project.ID
+	if a.opt.Dropped != nil {
+		p.Dropped = a.opt.Dropped(r.Context(), project.ID)
+	}
 	if a.opt.Pending != nil {
 		if n, known := a.opt.Pending(project.ID); known {
 			p.Pending = &n

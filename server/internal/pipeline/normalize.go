@@ -127,6 +127,9 @@ func (n *normalizer) words() {
 		*w.value = n.text(w.field, *w.value, w.limit)
 	}
 	e.Outcome = umpire.Outcome(outcome)
+	if e.Platform == "" && e.Client.Name != "" {
+		e.Platform = umpire.PlatformOf(e.Client.Name, "")
+	}
 	e.Session = n.opaque("session", e.Session, maxSession)
 	e.User = n.opaque("user", e.User, maxName)
 }

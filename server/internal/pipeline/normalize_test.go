@@ -41,6 +41,7 @@ func TestNormalize(t *testing.T) {
 			func(e *umpire.Event) { e.Tool, e.Client.Name, e.Server.Env = long, long, long }, nil,
 			func(e *umpire.Event) {
 				e.Tool, e.Client.Name, e.Server.Env = long[:400], long[:400], long[:100]
+				e.Platform = "other" // by the client's name, since none was sent
 				e.Meta = map[string]any{MarkCut: []any{"client.name", "server.env", "tool"}}
 			},
 		},

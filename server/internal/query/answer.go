@@ -115,7 +115,10 @@ type LatencyBar struct {
 type OverviewAnswer struct {
 	Header
 	Measures
-	Previous    Previous     `json:"previous"`
+	Previous Previous `json:"previous"`
+	// Dropped is how many events the project's senders had to drop, ever: they
+	// cannot say when, so no filter narrows it.
+	Dropped     int64        `json:"dropped"`
 	Granularity string       `json:"granularity"` // of the series: 1m 5m 1h 6h 1d …
 	Series      []Bucket     `json:"series"`
 	Histogram   []LatencyBar `json:"latency_histogram"`

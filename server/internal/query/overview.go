@@ -11,6 +11,7 @@ func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error)
 	}
 	answer.Measures, answer.Histogram = measure(totals), bars(totals.Latency)
 	answer.Pending, answer.NotFiltered = p.pending()
+	answer.Dropped = p.Dropped
 	before := previousRange(p.Filter)
 	if totals, err = src.Totals(ctx, before); err != nil {
 		return OverviewAnswer{}, err

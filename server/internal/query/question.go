@@ -27,6 +27,8 @@ type Params struct {
 	// Pending is how many calls the project's senders hold open; nil if none says.
 	// No filter can narrow it.
 	Pending *int64
+	// Dropped is how many events the project's senders dropped so far.
+	Dropped int64
 }
 
 // pending is Pending where no filter is set, and else what was not narrowed.

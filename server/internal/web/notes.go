@@ -11,15 +11,19 @@ import (
 // note is something beside the calls that a reader of the figures should know.
 type note struct{ Count, Text string }
 
+func makeNote(n int64, one, many string) note {
+	if n == 1 {
+		return note{"1", one}
+	}
+	return note{format.Count(n), many}
+}
+
 // makeNotes says what is in no rate, and why.
 func makeNotes(m query.Measures) []note {
 	var out []note
 	add := func(n int64, one, many string) {
-		switch {
-		case n == 1:
-			out = append(out, note{"1", one})
-		case n > 1:
-			out = append(out, note{format.Count(n), many})
+		if n > 0 {
+			out = append(out, makeNote(n, one, many))
 		}
 	}
 	add(m.NoSession, "call is in no session: it is in no retry and no first-call figure",
@@ -35,4 +39,10 @@ func makeNotes(m query.Measures) []note {
 			"events of the kind “"+name+"”, which this version does not know")
 	}
 	return out
+}
+
+// droppedNote is about the whole project: senders count, but cannot say when.
+func droppedNote(n int64) note {
+	return makeNote(n, "event was dropped by its sender at some time and never came: its queue was full, or Umpire was away",
+		"events were dropped by their senders at some time and never came: their queues were full, or Umpire was away")
 }

@@ -76,6 +76,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Measures = makeMeasures(sc, o.Header, o.Measures, o.Previous, o.Granularity, o.Series, o.Histogram)
+		if o.Dropped > 0 {
+			v.Measures.Notes = append(v.Measures.Notes, droppedNote(o.Dropped))
+		}
 	}
 	if tools.Err == nil {
 		v.Tools = sc.overviewTools(tools.Value)

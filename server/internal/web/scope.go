@@ -69,6 +69,9 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 		return nil, err
 	}
 	sc.params.Project, sc.params.Filter.Project = project.Name, project.ID
+	if s.opt.Dropped != nil {
+		sc.params.Dropped = s.opt.Dropped(r.Context(), project.ID)
+	}
 	if s.opt.Pending != nil {
 		if n, known := s.opt.Pending(project.ID); known {
 			sc.params.Pending = &n

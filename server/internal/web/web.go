@@ -41,6 +41,8 @@ type Options struct {
 	// Pending tells how many calls the project's senders hold open, if any says;
 	// nil knows of none.
 	Pending func(project uint32) (calls int64, known bool)
+	// Dropped tells how many events the project's senders dropped; nil: not known.
+	Dropped func(ctx context.Context, project uint32) int64
 	// DataDir is named in the commands that a new install shows, if set.
 	DataDir string
 	// Version stands in the foot of the pages.

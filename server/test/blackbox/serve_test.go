@@ -132,6 +132,15 @@ func TestEventsFromTheFuture(t *testing.T) {
 	if got.Calls != 1 || got.Slices.ToolError != 1 || got.SetAside != 1 || got.OtherKinds["elicitation"] != 1 {
 		t.Errorf("%+v", got)
 	}
+	if status, answer := s.request(http.MethodPost, "/api/v1/events", key, `{"events":[],"dropped":{"queue_full":7,"of_tomorrow":2}}`); status != http.StatusOK {
+		t.Errorf("dropped: %d %s", status, answer)
+	}
+	if _, answer := s.request(http.MethodGet, "/api/v1/overview", "", ""); !strings.Contains(answer, `"dropped":9,`) {
+		t.Errorf("the overview does not say what senders dropped: %s", answer)
+	}
+	if _, page := s.request(http.MethodGet, "/p/p/", "", ""); !strings.Contains(page, "were dropped by their senders") {
+		t.Error("the page does not say what senders dropped")
+	}
 	status, tool := s.request(http.MethodGet, "/api/v1/tools/t?last=24h", "", "")
 	if status != http.StatusOK || !strings.Contains(tool, "quota_of_tomorrow") {
 		t.Errorf("the tool's failures do not name the cause: %d %s", status, tool)

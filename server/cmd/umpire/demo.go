@@ -49,7 +49,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("cannot make a temporary directory: %w", err)
 		}
-		defer os.RemoveAll(temporary)
+		defer func() { _ = os.RemoveAll(temporary) }()
 		dir = temporary
 	}
 	// The demo prints figures, not a log.

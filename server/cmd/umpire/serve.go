@@ -123,7 +123,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 		return nil, err
 	}
 	// The password is not for child processes or a dump of the environment.
-	os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
+	_ = os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
 	door := ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond})
 	n.pending = door.Open
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{

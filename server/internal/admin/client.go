@@ -78,7 +78,7 @@ func Dial(ctx context.Context, dir string) (c *Client, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	conn.Close()
+	_ = conn.Close()
 	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial}}}, true
 }
 

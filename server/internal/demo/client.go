@@ -91,8 +91,14 @@ func errand(rng *rand.Rand, s *shop, p persona) []step {
 		customerStep.tool = "get_customers"
 	}
 	errands := [][]step{
-		{search, get, stock}, {search, get, ship}, {customerStep, orders, one},
-		{orders, one, refund}, {search, convert}, {report}, {stock, stock, ship}, {search, search, get, convert},
+		{search, get, stock},
+		{search, get, ship},
+		{customerStep, orders, one},
+		{orders, one, refund},
+		{search, convert},
+		{report},
+		{stock, stock, ship},
+		{search, search, get, convert},
 	}
 	return errands[rng.IntN(len(errands))]
 }
@@ -104,7 +110,7 @@ func visit(ctx context.Context, transport mcp.Transport, p persona, steps []step
 	if err != nil {
 		return fmt.Errorf("cannot connect %q to the bookshop: %w", p.name, err)
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }()
 	if _, err := session.ListTools(ctx, nil); err != nil {
 		return fmt.Errorf("cannot list the bookshop's tools: %w", err)
 	}

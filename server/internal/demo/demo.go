@@ -121,7 +121,7 @@ func (d *Demo) visit(ctx context.Context, rng *rand.Rand, p persona, pause time.
 		if err != nil {
 			return fmt.Errorf("cannot connect %q in process: %w", p.name, err)
 		}
-		defer session.Close()
+		defer func() { _ = session.Close() }()
 		transport = clientSide
 	}
 	return visit(ctx, transport, p, errand(rng, d.shop, p), think(ctx, rng, pause))

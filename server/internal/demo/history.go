@@ -19,7 +19,7 @@ const Days = 14
 type habit struct {
 	tool                                      string
 	weight                                    int
-	empty, badArgs, decode, refused, crashed  int
+	empty, badArgs, refused, crashed          int
 	medianMS                                  float64
 	bytes                                     int64
 	param                                     umpire.BadParam
@@ -27,29 +27,47 @@ type habit struct {
 }
 
 var habits = []habit{
-	{tool: "search_books", weight: 300, empty: 60, badArgs: 45, medianMS: 14, bytes: 1400,
-		param: umpire.BadParam{Path: "/query", Rule: "required", Near: "q"}},
-	{tool: "get_book", weight: 170, refused: 35, medianMS: 4, bytes: 160,
-		refusal: "not_found", refusalText: `there is no book "Emma"; search_books finds SKUs`},
-	{tool: "check_stock", weight: 120, crashed: 11, refused: 6, medianMS: 6, bytes: 60,
+	{
+		tool: "search_books", weight: 300, empty: 60, badArgs: 45, medianMS: 14, bytes: 1400,
+		param: umpire.BadParam{Path: "/query", Rule: "required", Near: "q"},
+	},
+	{
+		tool: "get_book", weight: 170, refused: 35, medianMS: 4, bytes: 160,
+		refusal: "not_found", refusalText: `there is no book "Emma"; search_books finds SKUs`,
+	},
+	{
+		tool: "check_stock", weight: 120, crashed: 11, refused: 6, medianMS: 6, bytes: 60,
 		refusal: "not_found", refusalText: `no warehouse "paris": there are leipzig and lyon`,
-		crashCause: "returned", crashID: "runtime.boundsError"},
-	{tool: "list_orders", weight: 130, empty: 110, badArgs: 190, refused: 12, medianMS: 22, bytes: 900,
+		crashCause: "returned", crashID: "runtime.boundsError",
+	},
+	{
+		tool: "list_orders", weight: 130, empty: 110, badArgs: 190, refused: 12, medianMS: 22, bytes: 900,
 		param:   umpire.BadParam{Path: "/status", Rule: "enum", Near: "dispatched"},
-		refusal: "not_found", refusalText: `no customer "cus_999"`},
-	{tool: "get_order", weight: 100, badArgs: 75, refused: 25, medianMS: 5, bytes: 240,
+		refusal: "not_found", refusalText: `no customer "cus_999"`,
+	},
+	{
+		tool: "get_order", weight: 100, badArgs: 75, refused: 25, medianMS: 5, bytes: 240,
 		param:   umpire.BadParam{Path: "/order_id", Rule: "pattern"},
-		refusal: "not_found", refusalText: "no order ORD-49999"},
+		refusal: "not_found", refusalText: "no order ORD-49999",
+	},
 	{tool: "get_customer", weight: 60, refused: 40, medianMS: 5, bytes: 120, refusalText: "unknown customer cus_061"},
-	{tool: "refund_order", weight: 30, badArgs: 50, refused: 230, medianMS: 60, bytes: 70,
+	{
+		tool: "refund_order", weight: 30, badArgs: 50, refused: 230, medianMS: 60, bytes: 70,
 		param:   umpire.BadParam{Path: "/reason", Rule: "required"},
-		refusal: "not_refundable", refusalText: "order ORD-40012 is packed: only dispatched orders can be refunded"},
-	{tool: "quote_shipping", weight: 60, refused: 150, medianMS: 140, bytes: 40,
-		refusal: "demo.CarrierError:502", refusalText: "cannot quote shipping: the carrier answered 502"},
-	{tool: "convert_price", weight: 25, refused: 60, medianMS: 3, bytes: 30,
-		refusal: "unsupported_currency", refusalText: "cannot convert EUR to JPY: the shop knows EUR, GBP, SEK and USD"},
-	{tool: "sales_report", weight: 20, refused: 80, crashed: 60, medianMS: 420, bytes: 700,
-		refusal: "invalid_date", refusalText: "from and to are dates as 2026-03-31", crashCause: "output_schema"},
+		refusal: "not_refundable", refusalText: "order ORD-40012 is packed: only dispatched orders can be refunded",
+	},
+	{
+		tool: "quote_shipping", weight: 60, refused: 150, medianMS: 140, bytes: 40,
+		refusal: "demo.CarrierError:502", refusalText: "cannot quote shipping: the carrier answered 502",
+	},
+	{
+		tool: "convert_price", weight: 25, refused: 60, medianMS: 3, bytes: 30,
+		refusal: "unsupported_currency", refusalText: "cannot convert EUR to JPY: the shop knows EUR, GBP, SEK and USD",
+	},
+	{
+		tool: "sales_report", weight: 20, refused: 80, crashed: 60, medianMS: 420, bytes: 700,
+		refusal: "invalid_date", refusalText: "from and to are dates as 2026-03-31", crashCause: "output_schema",
+	},
 }
 
 // Backfill posts two weeks of made-up history, up to until, through the native
@@ -96,7 +114,8 @@ func (h *historian) day(from, until time.Time, calls int, version string) {
 	for made := 0; made < calls; {
 		at := from.Add(time.Duration(h.rng.Int64N(int64(24 * time.Hour))))
 		hour := float64(at.UTC().Hour()) + float64(at.UTC().Minute())/60
-		if h.rng.Float64() > 0.25+0.75*math.Exp(-math.Pow((hour-14)/5, 2)) {
+		fromNoon := (hour - 14) / 5
+		if h.rng.Float64() > 0.25+0.75*math.Exp(-fromNoon*fromNoon) {
 			continue
 		}
 		if at.Add(maxVisit).After(until) {

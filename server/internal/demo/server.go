@@ -23,28 +23,50 @@ func newServer(s *shop, carrierURL string) *mcp.Server {
 	t := &tools{shop: s, carrier: newCarrier(carrierURL)}
 	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true}
 
-	mcp.AddTool(server, &mcp.Tool{Name: "search_books", Annotations: readOnly,
-		Description: "Search the catalogue by words in title, author or subject."}, t.searchBooks)
-	mcp.AddTool(server, &mcp.Tool{Name: "get_book", Annotations: readOnly,
-		Description: "One book by its SKU, for example BK-1004."}, t.getBook)
-	mcp.AddTool(server, &mcp.Tool{Name: "check_stock", Annotations: readOnly,
-		Description: "How many copies of a book a warehouse holds. Warehouses: leipzig, lyon."}, guarded(t.checkStock))
-	mcp.AddTool(server, &mcp.Tool{Name: "list_orders", Annotations: readOnly, InputSchema: listOrdersSchema(),
-		Description: "A customer's orders, optionally of one status."}, t.listOrders)
-	mcp.AddTool(server, &mcp.Tool{Name: "get_order", Annotations: readOnly, InputSchema: getOrderSchema(),
-		Description: "One order by its id."}, t.getOrder)
-	mcp.AddTool(server, &mcp.Tool{Name: "get_customer", Annotations: readOnly,
-		Description: "A customer by id, for example cus_012."}, t.getCustomer)
-	mcp.AddTool(server, &mcp.Tool{Name: "refund_order",
-		Description: "Refund a dispatched order, whole or in part."}, t.refundOrder)
-	mcp.AddTool(server, &mcp.Tool{Name: "quote_shipping", Annotations: readOnly,
-		Description: "Ask the carrier what a parcel costs."}, t.quoteShipping)
-	mcp.AddTool(server, &mcp.Tool{Name: "convert_price", Annotations: readOnly,
-		Description: "Convert an amount between EUR, GBP, SEK and USD at fixed shop rates."}, t.convertPrice)
-	mcp.AddTool(server, &mcp.Tool{Name: "sales_report", Annotations: readOnly, OutputSchema: reportSchema(),
-		Description: "Sales per subject between two dates (YYYY-MM-DD)."}, t.salesReport)
-	mcp.AddTool(server, &mcp.Tool{Name: "export_csv", Annotations: readOnly,
-		Description: "The whole catalogue as CSV."}, t.exportCSV)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "search_books", Annotations: readOnly,
+		Description: "Search the catalogue by words in title, author or subject.",
+	}, t.searchBooks)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "get_book", Annotations: readOnly,
+		Description: "One book by its SKU, for example BK-1004.",
+	}, t.getBook)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "check_stock", Annotations: readOnly,
+		Description: "How many copies of a book a warehouse holds. Warehouses: leipzig, lyon.",
+	}, guarded(t.checkStock))
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "list_orders", Annotations: readOnly, InputSchema: listOrdersSchema(),
+		Description: "A customer's orders, optionally of one status.",
+	}, t.listOrders)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "get_order", Annotations: readOnly, InputSchema: getOrderSchema(),
+		Description: "One order by its id.",
+	}, t.getOrder)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "get_customer", Annotations: readOnly,
+		Description: "A customer by id, for example cus_012.",
+	}, t.getCustomer)
+	mcp.AddTool(server, &mcp.Tool{
+		Name:        "refund_order",
+		Description: "Refund a dispatched order, whole or in part.",
+	}, t.refundOrder)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "quote_shipping", Annotations: readOnly,
+		Description: "Ask the carrier what a parcel costs.",
+	}, t.quoteShipping)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "convert_price", Annotations: readOnly,
+		Description: "Convert an amount between EUR, GBP, SEK and USD at fixed shop rates.",
+	}, t.convertPrice)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "sales_report", Annotations: readOnly, OutputSchema: reportSchema(),
+		Description: "Sales per subject between two dates (YYYY-MM-DD).",
+	}, t.salesReport)
+	mcp.AddTool(server, &mcp.Tool{
+		Name: "export_csv", Annotations: readOnly,
+		Description: "The whole catalogue as CSV.",
+	}, t.exportCSV)
 	return server
 }
 

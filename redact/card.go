@@ -16,6 +16,10 @@ func findCard(s string, _, i int) (int, int, bool) {
 	return 0, 0, false
 }
 
+func beginsCard(n int, next byte) bool {
+	return n >= 13 && n <= 19 || n == 4 && (next == ' ' || next == '-')
+}
+
 // The groups in which networks print their numbers, each tried with blanks and
 // with dashes. The shorter of two that both fit wins: what follows the sixteen
 // digits is the year or the code on the back.
@@ -23,6 +27,9 @@ var cardGroups = [][]int{{4, 6, 4}, {4, 6, 5}, {4, 4, 4, 4}, {4, 4, 4, 4, 1}, {4
 
 func findGroupedCard(s string, i int) (int, int, bool) {
 	if i+4 >= len(s) || s[i+4] != ' ' && s[i+4] != '-' {
+		return 0, 0, false
+	}
+	if i+12 > len(s) || s[i+9] != s[i+4] && s[i+11] != s[i+4] {
 		return 0, 0, false
 	}
 	for _, groups := range cardGroups {
@@ -77,6 +84,8 @@ func isIssued(d string) bool {
 		return n >= 16
 	case p >= 3528 && p <= 3589, p2 == 62: // JCB, UnionPay
 		return n >= 16
+	case p == 6062 || p >= 5060 && p <= 5099 || p == 5041 || p == 6362 || p == 6363 || p == 6277 || p == 9792: // Hipercard, Elo, Verve, RuPay, Troy
+		return n == 16
 	case p3 >= 300 && p3 <= 305, p2 == 36, p2 == 38, p2 == 39: // Diners Club
 		return n == 14 || n == 16
 	case p == 5018 || p == 5020 || p == 5038 || p == 5893 || p == 6304 || p == 6759 || p >= 6761 && p <= 6763: // Maestro

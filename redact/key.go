@@ -2,47 +2,6 @@ package redact
 
 import "strings"
 
-// A keyForm is how the keys of one issuer look: a prefix that nothing else
-// has, then at least min bytes of letters, digits, _ and -.
-type keyForm struct {
-	prefix string
-	min    int
-	digit  bool // wants a digit and a letter: words can follow this prefix, too
-}
-
-// keyForms ends each prefix with a byte that is a trigger of the rule.
-var keyForms = []keyForm{
-	{"sk-", 20, true},       // OpenAI, Anthropic
-	{"sk_live_", 16, false}, // Stripe
-	{"sk_test_", 16, false}, //
-	{"rk_live_", 16, false}, //
-	{"rk_test_", 16, false}, //
-	{"whsec_", 16, false},   //
-	{"ghp_", 20, false},     // GitHub
-	{"gho_", 20, false},     //
-	{"ghu_", 20, false},     //
-	{"ghs_", 20, false},     //
-	{"ghr_", 20, false},     //
-	{"github_pat_", 20, false},
-	{"glpat-", 16, false}, // GitLab
-	{"xoxb-", 10, true},   // Slack
-	{"xoxp-", 10, true},   //
-	{"xoxa-", 10, true},   //
-	{"xoxr-", 10, true},   //
-	{"xoxs-", 10, true},   //
-	{"npm_", 36, false},
-	{"hf_", 30, false},      // Hugging Face
-	{"pypi-", 50, true},     //
-	{"shpat_", 32, false},   // Shopify
-	{"dop_v1_", 40, false},  // DigitalOcean
-	{"lin_api_", 30, false}, // Linear
-	{"ntn_", 40, false},     // Notion
-	{"phx_", 30, false},     // PostHog
-	{"ump_w_", 10, false},   // Umpire
-	{"ump_r_", 10, false},   //
-	{"mp_live_", 12, false}, // MCPulse
-}
-
 // formsBy holds the forms by the byte before the prefix's last, so that a dash
 // in a date or a UUID costs next to nothing.
 var formsBy = func() (by [256][]keyForm) {
@@ -53,21 +12,42 @@ var formsBy = func() (by [256][]keyForm) {
 	return by
 }()
 
-// findKey finds a key by its prefix. s[i] is its first byte for the two issuers
-// that use no separator, the last byte of the prefix for all others.
-func findKey(s string, from, i int) (int, int, bool) {
-	if s[i] == 'A' {
-		return findBareKey(s, from, i)
+// keyEnds has the bytes before the last ones of the prefixes.
+var keyEnds = func() string {
+	var ends []byte
+	for _, form := range keyForms {
+		ends = append(ends, form.prefix[len(form.prefix)-2])
 	}
+	return string(ends)
+}()
+
+// findAKey finds the keys of issuers that use no separator; s[i] is their first
+// byte.
+func findAKey(s string, from, i int) (int, int, bool) {
+	if i > from && isKeyByte(s[i-1]) {
+		return 0, 0, false
+	}
+	return findBareKey(s, i, i+1, aForms)
+}
+
+// findKey finds a key by its prefix, whose last byte s[i] is.
+func findKey(s string, from, i int) (int, int, bool) {
 	if i == from {
 		return 0, 0, false
 	}
-	for _, form := range formsBy[s[i-1]] {
+	for k := range formsBy[s[i-1]] {
+		form := &formsBy[s[i-1]][k]
 		start := i + 1 - len(form.prefix)
-		if start < from || s[start:i+1] != form.prefix || start > from && isKeyByte(s[start-1]) {
+		if start < from || s[i] != s[start+len(form.prefix)-1] || s[start:i+1] != form.prefix {
+			continue
+		}
+		if start > from && isKeyByte(s[start-1]) {
 			continue
 		}
 		end := keyEnd(s, i+1)
+		for s[i] == '.' && end+1 < len(s) && s[end] == '.' && isKeyByte(s[end+1]) { // SG.a.b
+			end = keyEnd(s, end+1)
+		}
 		if end-i-1 >= form.min && (!form.digit || mixed(s[i+1:end])) {
 			return start, end, true
 		}
@@ -75,19 +55,51 @@ func findKey(s string, from, i int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// findBareKey finds AWS access key ids and Google API keys.
-func findBareKey(s string, from, i int) (int, int, bool) {
-	if i+4 > len(s) || i > from && isKeyByte(s[i-1]) {
+// findWordKey finds keys that begin with letters; s[i] is the first digit.
+func findWordKey(s string, from, i int) (int, int, bool) {
+	start := i
+	for start > from && i-start < 12 && isLetter(s[start-1]) {
+		start--
+	}
+	if i-start < 2 || start > from && isKeyByte(s[start-1]) {
 		return 0, 0, false
 	}
-	end := keyEnd(s, i)
-	switch s[i : i+4] {
-	case "AKIA", "ASIA":
-		return i, end, end-i == 20 && upperDigits(s[i:end])
-	case "AIza":
-		return i, end, end-i == 39
+	return findBareKey(s, start, i+1, wordForms)
+}
+
+func findBareKey(s string, start, least int, forms []bareForm) (int, int, bool) {
+	for k := range forms {
+		form := &forms[k]
+		if !strings.HasPrefix(s[start:], form.prefix) {
+			continue
+		}
+		end := keyEnd(s, start)
+		if end < least || form.upper && !upperDigits(s[start:end]) {
+			return 0, 0, false
+		}
+		// Atlassian's hold a checksum behind =, and their length may grow.
+		if long := form.length > 100; long && end-start >= 100 || end-start == form.length {
+			if long && end < len(s) && s[end] == '=' {
+				end = keyEnd(s, end+1)
+			}
+			return start, end, true
+		}
+		return 0, 0, false
 	}
 	return 0, 0, false
+}
+
+func beginsBotToken(n int, next byte) bool { return n >= 8 && n <= 10 && next == ':' }
+
+// findBotToken finds Telegram's: the bot's number, a colon, 35 bytes that begin
+// with AA.
+func findBotToken(s string, _, i int) (int, int, bool) {
+	colon := digitsEnd(s, i)
+	if colon-i < 8 || colon-i > 10 || !strings.HasPrefix(s[colon:], ":AA") {
+		return 0, 0, false
+	}
+	end := keyEnd(s, colon+1)
+	return i, end, end-colon-1 == 35
 }
 
 // findJWT finds a JSON web token, signed or encrypted: s[i] is the J of the

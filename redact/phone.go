@@ -23,6 +23,10 @@ func findPhone(s string, from, i int) (int, int, bool) {
 	return i, end, end > 0
 }
 
+func beginsPhone(n int, next byte) bool {
+	return n >= 9 || next == ' ' || next == '-' || next == '.' || next == '/'
+}
+
 // digits is a number as written: groups of digits with one separator.
 type digits struct {
 	groups [8]int // their lengths
@@ -203,11 +207,14 @@ func nationalEnd(s string, from, i int) int {
 	if end := bracketAfterOne(s, i); end > 0 {
 		return end
 	}
+	zero := s[i] == '0'
+	if n := digitsEnd(s, i) - i; !zero && n != 1 && n != 3 && n < 9 {
+		return 0 // as most dates and amounts
+	}
 	d := readNumber(s, i)
 	if !numberEnds(s, d.end) {
 		return 0
 	}
-	zero := s[i] == '0'
 	fits := false
 	switch {
 	case d.n == 1:

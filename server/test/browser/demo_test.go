@@ -60,10 +60,10 @@ func startDemo(t *testing.T) string {
 func TestDemoPages(t *testing.T) {
 	address := startDemo(t)
 	for _, page := range []struct{ name, path, want string }{
-		{"overview", "?last=14d", "claude-desktop"},
-		{"tools", "tools?last=14d", "export_csv"},
-		{"tool", "tools/list_orders?last=14d", "/status"},
-		{"clients", "clients?last=14d", "cursor-vscode"},
+		{"overview", "", "claude-desktop"},
+		{"tools", "tools", "export_csv"},
+		{"tool", "tools/list_orders", "/status"},
+		{"clients", "clients", "cursor-vscode"},
 	} {
 		for _, l := range []look{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}} {
 			t.Run(fmt.Sprintf("%s-%s", page.name, l), func(t *testing.T) {
@@ -74,6 +74,9 @@ func TestDemoPages(t *testing.T) {
 				tb.axe()
 				tb.fits()
 				tb.shoot("demo-" + page.name + "-" + l.String())
+				if page.name == "overview" {
+					tb.shootScreen("demo-screen-" + l.String())
+				}
 			})
 		}
 	}

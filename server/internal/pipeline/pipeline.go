@@ -97,10 +97,11 @@ type Pipeline struct {
 	store store.Writer
 	logg  *slog.Logger
 
-	ids   *ids
-	queue *queue
-	dead  *deadLetters
-	count counters
+	ids       *ids
+	strangers strangers
+	queue     *queue
+	dead      *deadLetters
+	count     counters
 
 	// gate is held for reading by each Submit, so that DeleteProject and Close
 	// can wait for those that are under way.

@@ -57,6 +57,7 @@ func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason,
 	}
 	born := bornAt(e.ID, e.StartedAt)
 	normalize(e, it.Extra, receivedAt, p.opts.Retention)
+	p.strangers.bound(b.project, e)
 	body, reason, hint := encode(e)
 	if reason != "" {
 		return reason, hint

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+// outcomes.md 5.5: distinct unknown names are capped per project, and the rest
+// share one bucket; no call is lost, and no real tool is touched.
+func TestUnknownToolNamesAreBounded(t *testing.T) {
+	r := newRig(t, Options{})
+	call := func(tool, cause string) Item {
+		return Item{Event: umpire.Event{
+			ID: umpire.NewID(), Kind: "call", StartedAt: time.Now(),
+			Call: umpire.Call{Tool: tool, Outcome: umpire.BadArgs, Cause: cause},
+		}}
+	}
+	var items []Item
+	for i := range maxStrangers + 20 {
+		items = append(items, call(fmt.Sprintf("made-up-%d", i), "unknown_tool"))
+	}
+	items = append(items, call("made-up-3", "unknown_tool"), call("real", "schema"))
+	for _, project := range []uint32{1, 2} {
+		batch := append([]Item(nil), items...)
+		for i := range batch {
+			batch[i].Event.ID = umpire.NewID()
+		}
+		if receipt, err := r.Submit(t.Context(), project, time.Now(), batch); err != nil || receipt.Accepted != len(batch) {
+			t.Fatalf("%+v %v", receipt, err)
+		}
+	}
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, project := range []uint32{1, 2} {
+		calls := map[string]int{}
+		asked := map[any]bool{}
+		for _, e := range r.mem.entries {
+			if e.Project == project {
+				calls[e.Event.Tool]++
+				asked[e.Event.Meta[MarkTool]] = true
+			}
+		}
+		if calls[StrangersTool] != 20 || calls["made-up-3"] != 2 || calls["real"] != 1 || len(calls) != maxStrangers+2 {
+			t.Errorf("project %d: %d names, %d shared, %d known, %d real", project, len(calls), calls[StrangersTool], calls["made-up-3"], calls["real"])
+		}
+		if !asked["made-up-510"] {
+			t.Errorf("project %d: the name asked for is not kept", project)
+		}
+	}
+}

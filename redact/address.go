@@ -6,27 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// findAddress finds a street with the number of a house at s[i]: 12 Main
-// Street, 12 rue de la Paix, Hauptstraße 12. A postcode with its town goes
-// along. Only words that stand in nothing but addresses count alone; others
+// findAddress finds a street behind the number of a house at s[i]: 12 Main
+// Street, 12 rue de la Paix. A postcode with its town goes along, here and
+// below. Only words that stand in nothing but addresses count alone; others
 // want the postcode, and names must begin with a capital.
-func findAddress(s string, from, i int) (int, int, bool) {
+func findAddress(s string, _, i int) (int, int, bool) {
 	k := digitsEnd(s, i)
-	if k-i > 5 || k-i > 1 && s[i] == '0' {
+	if k >= len(s) || k-i > 1 && s[i] == '0' {
 		return 0, 0, false
 	}
-	if k < len(s) && (s[k] == ' ' || s[k] == ',' || isLetter(s[k])) {
-		if end := numberedStreetEnd(s, k); end > 0 {
-			return i, end, true
-		}
-	}
-	if i-from >= 6 && s[i-1] == ' ' {
-		return streetBefore(s, from, i, k)
-	}
-	return 0, 0, false
+	end := numberedStreetEnd(s, k)
+	return i, end, end > 0
 }
 
-func beginsAddress(n int, _ byte) bool { return n <= 5 }
+func beginsAddress(n int, next byte) bool {
+	return n <= 5 && (next == ' ' || next == ',' || next == 'A')
+}
 
 // numberedStreetEnd reads the street behind a number that ends at k.
 func numberedStreetEnd(s string, k int) int {
@@ -218,8 +213,11 @@ var (
 	germanWeak    = []string{"weg", "platz", "ring", "damm", "ufer"}
 )
 
-// streetBefore finds Hauptstraße 12a; the number is s[i:k].
-func streetBefore(s string, from, i, k int) (int, int, bool) {
+// findStreetBefore finds Hauptstraße 12a; s[i] is the first digit.
+func findStreetBefore(s string, from, i int) (int, int, bool) {
+	if i-from < 6 || s[i-1] != ' ' || s[i] == '0' {
+		return 0, 0, false
+	}
 	last := i - 1
 	switch before := s[last-2]; s[last-1] {
 	case 'e', 'E':
@@ -246,7 +244,7 @@ func streetBefore(s string, from, i, k int) (int, int, bool) {
 		}
 		start = before
 	}
-	end := k
+	end := digitsEnd(s, i)
 	if end < len(s) && (s[end]|0x20)-'a' <= 'h'-'a' { // 12a
 		end++
 	}
@@ -259,6 +257,8 @@ func streetBefore(s string, from, i, k int) (int, int, bool) {
 	town := townEnd(s, end)
 	return start, town, strong || town > end
 }
+
+func beginsHouse(n int, _ byte) bool { return n <= 4 }
 
 // wordStart goes back over a word with dashes and dots, at most 60 bytes.
 func wordStart(s string, from, end int) int {

@@ -45,7 +45,7 @@ func findKey(s string, from, i int) (int, int, bool) {
 			continue
 		}
 		end := keyEnd(s, i+1)
-		for s[i] == '.' && end+1 < len(s) && s[end] == '.' && isKeyByte(s[end+1]) { // SG.a.b
+		for parts := 1; s[i] == '.' && parts < 3 && end+1 < len(s) && s[end] == '.' && isKeyByte(s[end+1]); parts++ { // SG.a.b
 			end = keyEnd(s, end+1)
 		}
 		if end-i-1 >= form.min && (!form.digit || mixed(s[i+1:end])) {

@@ -58,6 +58,7 @@ var rules = []rule{
 	{"phone", "[PHONE_REDACTED]", digitBytes, findPhone, "", "", beginsPhone},
 	{"phone", "[PHONE_REDACTED]", "+(", findPhone, "", digitBytes + "+", nil},
 	{"address", "[ADDRESS_REDACTED]", digitBytes, findAddress, "", "", beginsAddress},
+	{"address", "[ADDRESS_REDACTED]", digitBytes, findStreetBefore, " ", "", beginsHouse},
 	{"address", "[ADDRESS_REDACTED]", "ACP", findNamedStreet, "", "avlop/O.", nil},
 }
 
@@ -211,10 +212,10 @@ func (sc *scanner) pass(s string) (string, bool) {
 		} else {
 			mask &= sc.byNeighbours(s, i)
 		}
-		if mask == 0 && !digit {
-			continue
+		start, end, token := 0, 0, ""
+		if mask != 0 {
+			start, end, token = sc.find(mask, s, from, i)
 		}
-		start, end, token := sc.find(mask, s, from, i)
 		if token == "" {
 			if digit {
 				i = digitsEnd(s, i) - 1
@@ -256,6 +257,9 @@ func (sc *scanner) atDigit(s string, from, i int) uint32 {
 		case isUpper(c), c == '-' && i-2 >= from && s[i-2]-'X' <= 2: // also X-1234567-L
 			return sc.word
 		case isLetter(c):
+			if i-2 < from || !isLetter(s[i-2]) { // most hashes
+				return 0
+			}
 			return sc.lower
 		case !numberBegins(s, from, i):
 			if c == '@' || c == '/' { // root@10.0.0.1, db.example.com/10.0.0.1:5432
@@ -265,7 +269,10 @@ func (sc *scanner) atDigit(s string, from, i int) uint32 {
 		}
 	}
 	n, kind := runKind(s, i)
-	return sc.byRun[n][kind]
+	if i == 0 {
+		return sc.byRun[n][kind] & sc.byPrev[0]
+	}
+	return sc.byRun[n][kind] & sc.byPrev[s[i-1]]
 }
 
 func (sc *scanner) find(mask uint32, s string, from, i int) (start, end int, token string) {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,6 +44,28 @@ func TestRedactorOffHolds(t *testing.T) {
 		}
 		if !slices.Contains(Names(), r.name) {
 			t.Errorf("%s is not listed", r.name)
+		}
+	}
+}
+
+// docs/redaction.md names every rule, country and token.
+func TestDocsNameTheRules(t *testing.T) {
+	page, err := os.ReadFile("../docs/redaction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Names() {
+		_, country, national := strings.Cut(name, ".")
+		if national {
+			name = country
+		}
+		if !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("%s is not in the tables", name)
+		}
+	}
+	for _, r := range rules {
+		if !strings.Contains(string(page), "`"+r.token+"`") {
+			t.Errorf("%s is not in the tables", r.token)
 		}
 	}
 }

@@ -68,8 +68,8 @@ func isSteuerID(d string) bool {
 }
 
 func isNIR(d string) bool {
-	month := num(d[3:5])
-	if d[0] != '1' && d[0] != '2' || !(month >= 1 && month <= 12 || month >= 20 && month <= 42 || month >= 50) {
+	month := num(d[3:5]) // from 20 on where the true one is not known
+	if d[0] != '1' && d[0] != '2' || month == 0 || month > 12 && month < 20 || month > 42 && month < 50 {
 		return false
 	}
 	n := 0

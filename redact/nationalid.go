@@ -23,12 +23,18 @@ type idForm struct {
 	words []string
 }
 
+// An idEntry is a form made ready.
+type idEntry struct {
+	idForm
+	second int // digits behind the first separator, -1 for any
+}
+
 // idFinder holds the forms by how they begin, so that few are tried at a
 // number: those with digits by the length of the first run, those that begin
 // with capitals by how many.
 type idFinder struct {
-	digits [maxRun + 1][nextKinds][]idForm
-	words  [8][]idForm
+	digits [maxRun + 1][nextKinds][]idEntry
+	words  [8][]idEntry
 }
 
 func newIDFinder(name string, off map[string]bool) *idFinder {
@@ -38,18 +44,27 @@ func newIDFinder(name string, off map[string]bool) *idFinder {
 			continue
 		}
 		n := len(form.shape) - len(strings.TrimLeft(form.shape, "d"))
+		entry := idEntry{form, secondRun(form.shape[n:])}
 		for kind := range nextKinds {
 			if n > 0 && (n == len(form.shape) || int(nextKind[form.shape[n]]) == kind) {
-				f.digits[n][kind] = append(f.digits[n][kind], form)
+				f.digits[n][kind] = append(f.digits[n][kind], entry)
 			}
 		}
 		if n > 0 {
 			continue
 		}
 		n = len(form.shape) - len(strings.TrimLeft(form.shape, "A"))
-		f.words[n] = append(f.words[n], form)
+		f.words[n] = append(f.words[n], entry)
 	}
 	return &f
+}
+
+// secondRun counts the digits behind the separator that rest begins with.
+func secondRun(rest string) int {
+	if rest == "" || rest[0] == 'A' || strings.HasSuffix(rest, "K") {
+		return -1
+	}
+	return len(rest) - 1 - len(strings.TrimLeft(rest[1:], "d"))
 }
 
 func (f *idFinder) begins(n int, next byte) bool {
@@ -77,7 +92,8 @@ func (f *idFinder) find(s string, from, i int) (int, int, bool) {
 	for start > from && i-start < len(f.words) && isUpper(s[start-1]) {
 		start--
 	}
-	var forms []idForm
+	var forms []idEntry
+	second := -1
 	if start < i {
 		if i-start >= len(f.words) || start > from && (isKeyByte(s[start-1]) || s[start-1] == '.') {
 			return 0, 0, false
@@ -90,10 +106,16 @@ func (f *idFinder) find(s string, from, i int) (int, int, bool) {
 			start, forms = i-3, f.words[2] // AB 12 34 56 C
 		} else {
 			forms = f.digits[n][kind]
+			if next := i + n + 1; next <= len(s) {
+				second = digitsEnd(s, next) - next
+			}
 		}
 	}
 	var room [24]byte
 	for k := range forms {
+		if forms[k].second >= 0 && forms[k].second != second {
+			continue
+		}
 		n, end := readShape(s, start, forms[k].shape, &room)
 		if end == 0 || !numberEnds(s, end) || !forms[k].valid(string(room[:n])) {
 			continue

@@ -164,8 +164,10 @@ func BenchmarkString500(b *testing.B) {
 // BenchmarkStringHostile gives each rule the text that makes it look furthest.
 // The speed must not fall with the length.
 func BenchmarkStringHostile(b *testing.B) {
-	for _, s := range []string{"a%40", "a@", "-----BEGIN PRIVATE KE", "eyJ.", "://a", "x@tcp(", "+1 1", "(1", `token:"\`, "bearer a", "sk-", "4111 ",
-		"DE89 ", "10.0.0.1.", "10.0.0.1-", "a:a:", "::", "1 A ", "1 rue de ", "Calle a ", "Straße 1", "--password ", "<token>a", "A1", "SG.", "123-45-", "SSN 1234 5678 9012 "} {
+	for _, s := range []string{
+		"a%40", "a@", "-----BEGIN PRIVATE KE", "eyJ.", "://a", "x@tcp(", "+1 1", "(1", `token:"\`, "bearer a", "sk-", "4111 ",
+		"DE89 ", "10.0.0.1.", "10.0.0.1-", "a:a:", "::", "1 A ", "1 rue de ", "Calle a ", "Straße 1", "--password ", "<token>a", "A1", "SG.", "123-45-", "SSN 1234 5678 9012 ",
+	} {
 		for _, size := range []int{1 << 12, 1 << 18} {
 			text := strings.Repeat(s, size/len(s))
 			b.Run(strconv.Quote(s)+"/"+strconv.Itoa(size), func(b *testing.B) {

@@ -112,10 +112,18 @@ func TestRedactorAllocates(t *testing.T) {
 // check digit: nine of ten must be wrong.
 func TestChecksRefuse(t *testing.T) {
 	for _, tt := range []struct{ name, label, in string }{
-		{"de", "Steuer-ID ", "86095742719"}, {"pl", "PESEL ", "44051401359"}, {"nl", "BSN ", "111222333"},
-		{"in", "Aadhaar ", "234123412346"}, {"ca", "SIN ", "046454286"}, {"no", "fnr ", "15108695088"},
-		{"tr", "tckn ", "10000000146"}, {"ro", "CNP ", "1630615123457"}, {"hr", "OIB ", "33392005961"},
-		{"uk", "NHS ", "9434765919"}, {"ru", "инн ", "123456789047"}, {"br", "cpf ", "52998224725"},
+		{"de", "Steuer-ID ", "86095742719"},
+		{"pl", "PESEL ", "44051401359"},
+		{"nl", "BSN ", "111222333"},
+		{"in", "Aadhaar ", "234123412346"},
+		{"ca", "SIN ", "046454286"},
+		{"no", "fnr ", "15108695088"},
+		{"tr", "tckn ", "10000000146"},
+		{"ro", "CNP ", "1630615123457"},
+		{"hr", "OIB ", "33392005961"},
+		{"uk", "NHS ", "9434765919"},
+		{"ru", "инн ", "123456789047"},
+		{"br", "cpf ", "52998224725"},
 	} {
 		last := len(tt.in) - 1
 		hits := 0

@@ -155,6 +155,7 @@ func TestJudgeGoErrors(t *testing.T) {
 		{"2.3 output", failed(errors.New("validating tool output: rows: minItems")), Call{Outcome: Crashed, Cause: "output_schema", Evidence: "signature"}},
 		{"2.3 output not marshalled", failed(errors.New("marshaling output: json: unsupported type: chan int")), Call{Outcome: Crashed, Cause: "output_schema", Evidence: "signature"}},
 		{"2.4 input unavailable", failed(errors.New("multi-round-trip: client does not support elicitation")), Call{Outcome: ToolError, Cause: "input_unavailable", ErrorType: "input_unavailable"}},
+		{"2.4 input unavailable, mcp-go", failed(errors.New("multi round-trip: fulfilling input request \"who\": session does not support elicitation")), Call{Outcome: ToolError, Cause: "input_unavailable", ErrorType: "input_unavailable"}},
 	} {
 		tt.run(t)
 	}

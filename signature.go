@@ -24,6 +24,7 @@ var signatures = []signature{
 	{causeOutputSchema, "mcp-go 0.52", "output schema validation failed"},
 	{causeOutputSchema, "Java", "Tool (%s) output validation failed"},
 	{causeInputUnavailable, "Go 1.8", "multi-round-trip:"},
+	{causeInputUnavailable, "mcp-go 1.0", "multi round-trip:"},
 	{causeTimeout, "all", "Request timed out"},
 	{causePanic, "mcp-go stdio", "internal panic:"},
 	{causePanic, "mcp-go WithRecovery", "panic recovered in "},

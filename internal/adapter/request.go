@@ -1,0 +1,84 @@
+package adapter
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/umpire-mcp/umpire"
+)
+
+const (
+	// PerRequest is the first protocol version in which a request carries its
+	// client's identity itself.
+	PerRequest = "2026-07-28"
+	// CallHeader is the HTTP header in which the proxy in front tells the id of
+	// a call, so that both tell of one call (outcomes.md 1.4).
+	CallHeader = "Umpire-Call"
+)
+
+// conversationKeys are the names under which clients put the id of the
+// conversation into _meta (outcomes.md 6.1).
+var conversationKeys = []string{"openai/session"}
+
+// Conversation returns the id that a client's _meta gives the conversation.
+func Conversation(meta map[string]any) string {
+	for _, key := range conversationKeys {
+		if id, ok := meta[key].(string); ok && id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// Trace returns the ids of the W3C traceparent (version-trace-span-flags) in
+// _meta. Anything else gives none.
+func Trace(meta map[string]any) (trace, span string) {
+	s, _ := meta["traceparent"].(string)
+	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" || (len(s) > 55 && s[55] != '-') {
+		return "", ""
+	}
+	trace, span = s[3:35], s[36:52]
+	if !isHex(s[:2]) || !isHex(trace) || !isHex(span) || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
+		return "", ""
+	}
+	return trace, span
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// Platforms remembers what umpire.PlatformOf said: it is too dear for every call.
+type Platforms struct {
+	mu sync.RWMutex
+	m  map[[2]string]string // by client name and user agent
+}
+
+// maxPlatforms bounds what callers, who choose both texts, can have remembered.
+const maxPlatforms = 256
+
+// Of is umpire.PlatformOf.
+func (p *Platforms) Of(client, userAgent string) string {
+	key := [2]string{client, userAgent}
+	p.mu.RLock()
+	platform, ok := p.m[key]
+	p.mu.RUnlock()
+	if ok {
+		return platform
+	}
+	platform = umpire.PlatformOf(client, userAgent)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.m == nil || len(p.m) >= maxPlatforms {
+		p.m = make(map[[2]string]string)
+	}
+	if len(client)+len(userAgent) < 1024 {
+		p.m[[2]string{strings.Clone(client), strings.Clone(userAgent)}] = platform
+	}
+	return platform
+}

@@ -1,0 +1,104 @@
+package mcpgo
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
+)
+
+// The keys of _meta under which a request says who sends it, from protocol
+// version 2026-07-28 on.
+const (
+	metaProtocol = "io.modelcontextprotocol/protocolVersion"
+	metaClient   = "io.modelcontextprotocol/clientInfo"
+)
+
+// constantID is what mcp-go calls the session of every stdio server. It is no
+// id (outcomes.md 6.1); thisProcess stands for it, made at random.
+const constantID = "stdio"
+
+var thisProcess = umpire.NewID().String()
+
+// identify writes on e who asked, through what, and in which session.
+func (w *watcher) identify(e *umpire.Event, ctx context.Context, r *mcp.CallToolRequest) {
+	e.Server = *w.server.Load()
+	e.SeenBy = "sdk"
+	var meta map[string]any
+	if r.Params.Meta != nil {
+		meta = r.Params.Meta.AdditionalFields
+	}
+	session := server.ClientSessionFromContext(ctx)
+	identifyClient(e, session, meta, r)
+	e.Platform = w.platforms.Of(e.Client.Name, r.Header.Get("User-Agent"))
+	identifySession(e, session, meta, r)
+	e.TraceID, e.SpanID = adapter.Trace(meta)
+}
+
+// identifyClient takes the client from this request if it speaks a protocol
+// whose requests name their client, and from the handshake of its session
+// otherwise: never from another request.
+func identifyClient(e *umpire.Event, session server.ClientSession, meta map[string]any, r *mcp.CallToolRequest) {
+	if version, ok := meta[metaProtocol].(string); ok && version >= adapter.PerRequest {
+		e.Protocol = version
+		if info, ok := meta[metaClient].(map[string]any); ok {
+			e.Client.Name, _ = info["name"].(string)
+			e.Client.Version, _ = info["version"].(string)
+		}
+		return
+	}
+	if known, ok := session.(server.SessionWithClientInfo); ok {
+		info := known.GetClientInfo()
+		e.Client = umpire.Peer{Name: info.Name, Version: info.Version}
+	}
+	if known, ok := session.(interface{ ProtocolVersion() string }); ok {
+		e.Protocol = known.ProtocolVersion()
+	}
+	if e.Protocol == "" {
+		e.Protocol = r.Header.Get("Mcp-Protocol-Version") // as the handshake settled it
+	}
+}
+
+// identifySession finds the transport and the session (outcomes.md 6.1).
+func identifySession(e *umpire.Event, session server.ClientSession, meta map[string]any, r *mcp.CallToolRequest) {
+	e.Transport = transportOf(session, r)
+	id := ""
+	if session != nil {
+		id = session.SessionID()
+	}
+	if e.Transport == "stdio" && id == constantID {
+		id = ""
+	}
+	if id == "" {
+		id = adapter.Conversation(meta)
+	}
+	if id == "" && e.Transport == "stdio" {
+		id = thisProcess
+	}
+	e.SessionID = id
+}
+
+// transportOf tells what carries the session, by the SDK's own types of it. For
+// a session of another type it is "http" where there are headers, and "" else.
+func transportOf(session server.ClientSession, r *mcp.CallToolRequest) string {
+	if session != nil {
+		switch reflect.TypeOf(session).String() {
+		case "*server.stdioSession":
+			return "stdio"
+		case "*server.sseSession":
+			return "sse"
+		case "*server.streamableHttpSession":
+			return "http"
+		case "*server.InProcessSession":
+			return "memory"
+		}
+	}
+	if len(r.Header) > 0 {
+		return "http"
+	}
+	return ""
+}

@@ -3,18 +3,21 @@ package redact
 // findCard finds the number of a payment card that begins at s[i]: 13 to 19
 // digits, together or in the groups that cards are printed in, with a prefix
 // and a length that some network issues, and a right check digit.
-func findCard(s string, _, i int) (int, int, bool) {
+func findCard(s string, from, i int) (int, int, bool) {
 	end := digitsEnd(s, i)
 	switch n := end - i; {
 	case n >= 13 && n <= 19:
 		if isCard(s[i:end]) && !isBarcode(s[i:end]) && numberEnds(s, end) {
-			return i, end, true
+			// Nineteen digits after a 4 are an integer of 64 bits more often.
+			return i, end, n < 19 || s[i] != '4' || near(s, from, i, end, cardWords)
 		}
 	case n == 4:
 		return findGroupedCard(s, i)
 	}
 	return 0, 0, false
 }
+
+var cardWords = []string{"card", "visa", "pan", "cc", "credit*"}
 
 func beginsCard(n int, next byte) bool {
 	return n >= 13 && n <= 19 || n == 4 && (next == ' ' || next == '-')

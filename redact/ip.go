@@ -157,7 +157,8 @@ func findIPv6(s string, from, i int) (int, int, bool) {
 	case !gap:
 		return start, withZone(s, end), groups == 8 && long >= 2
 	case start == i: // ::ffff:10.0.0.1, and nothing shorter
-		return start, withZone(s, end), groups >= 3 && groups < 8 && hasFold(s, start, "::ffff:")
+		mapped := groups >= 3 && groups < 8 && hasFold(s, start, "::ffff:")
+		return start, withZone(s, end), mapped && !strings.HasPrefix(s[start+len("::ffff:"):], "127.")
 	}
 	return start, withZone(s, end), groups < 8 && inUse(s[start:i])
 }

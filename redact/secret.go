@@ -26,14 +26,35 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 	}
 	tight := s[i] == '=' && k == i+1 && bare
 	if start, end, quoted := quotedValue(s, k); quoted {
+		if bare && end > start && strings.IndexByte(",)]};+", s[start]) >= 0 {
+			return 0, 0, false // the quote closes: []string{"PASSWORD=", "x"}
+		}
 		return start, end, start < end && !isPlaceholder(s[start:end]) && !isProse(s[start:end])
 	}
 	end := valueEnd(s, k)
 	value := s[k:end]
-	if value == "" || isPlaceholder(value) || !tight && !secretive(value) {
+	if value == "" || isPlaceholder(value) || !tight && (!secretive(value) || isCode(value)) {
 		return 0, 0, false
 	}
 	return k, end, true
+}
+
+// isCode reports whether v is an expression: os.Getenv(, opts.Key.
+func isCode(v string) bool {
+	dots := 0
+	for k := range len(v) {
+		switch {
+		case isLetter(v[k]) || v[k] == '_' || v[k] == '*' && k == 0:
+		case v[k] == '(' && k > 0 && isLetter(v[k-1]):
+			return true
+		case v[k] == '.' && k > 0 && isLetter(v[k-1]):
+			dots++
+		case isDigit(v[k]) && k > 0 && strings.IndexByte(v[k:], '(') > 0: // int64(
+		default:
+			return false
+		}
+	}
+	return dots > 0 && v[len(v)-1] != '.'
 }
 
 // assignedName returns the name before the sign at i. bare is false when a
@@ -135,6 +156,8 @@ func isPlaceholder(v string) bool {
 	switch v[0] {
 	case '{', '(', '<', '=':
 		return true
+	case '%': // %s, %.300q
+		return len(v) <= 6 && strings.Trim(v[1:], "#+-.0123456789[]*") != "" && len(strings.TrimLeft(v[1:], "#+-.0123456789[]*")) == 1
 	case '[':
 		return len(v) == 2 || strings.HasSuffix(v, "_REDACTED]")
 	case '*':

@@ -98,6 +98,10 @@ func internationalEnd(s string, from, start, i int) int {
 		next := groupStart(s, k)
 		stop := digitsEnd(s, next)
 		width := stop - next
+		if width == 1 && groups > 1 && s[next-1] == '-' && numberEnds(s, stop) { // +49 30 901820-0
+			end = stop
+			break
+		}
 		// +33 6 12 34 56 78 and +44 (0) 20 have a group of one digit, behind
 		// the country code; elsewhere it is another number.
 		if width == 0 || next > k && (total+width > 15 || width == 1 && groups > 1 || cc == i+1 && s[i] == '1' && total == 11) {
@@ -220,12 +224,12 @@ func nationalEnd(s string, from, i int) int {
 	case d.n == 1:
 		fits = d.total >= 9 && d.total <= 12 && afterPhoneWord(s, from, i)
 	case !zero && (d.is(3, 3, 4) || d.is(1, 3, 3, 4) && s[i] == '1'):
-		fits = d.sep == '-' || d.sep == '.' && s[i] != '1' || d.sep == ' ' && afterPhoneWord(s, from, i)
+		fits = d.sep == '-' || d.sep == '.' && s[i] != '1' || d.sep == ' ' && near(s, from, i, i, phoneLabels)
 	case !zero || s[i+1] == '0':
 	case d.is(2, 2, 2, 2, 2):
 		fits = d.sep == ' ' || d.sep == '.'
 	default:
-		fits = d.n <= 3 && d.sep != '.' && trunkGroups(&d)
+		fits = d.n <= 3 && d.sep != '.' && (trunkGroups(&d) || d.total >= 7 && d.total <= 11 && afterPhoneWord(s, from, i))
 	}
 	if !fits {
 		return 0
@@ -256,6 +260,10 @@ func trunkGroups(d *digits) bool {
 
 // phoneWords end the label of a field or a phrase that a number follows.
 var phoneWords = []string{"phone", "phone number", "phonenumber", "phone_number", "mobile", "tel", "fax", "whatsapp", "cell", "call", "sms to"}
+
+// phoneLabels may stand further before a number in the grouping of North
+// America.
+var phoneLabels = []string{"phone*", "mobile", "tel", "telephone", "fax", "whatsapp", "cell", "call", "sms", "dial"}
 
 // afterPhoneWord reports whether such a word stands before i, with at most
 // quotes, a colon, an equals sign and blanks between.

@@ -10,7 +10,10 @@ import (
 func findAssigned(s string, from, i int) (int, int, bool) {
 	name, bare := assignedName(s, from, i)
 	if !isSecretName(name) {
-		return 0, 0, false
+		if start, end := queryKey(s, from, i, name); end > 0 {
+			return start, end, true
+		}
+		return findCookie(s, i, name)
 	}
 	k := i + 1
 	if s[i] == '>' { // <password>…</password>
@@ -37,6 +40,39 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 		return 0, 0, false
 	}
 	return k, end, true
+}
+
+// queryKey finds what an address calls no more than key or sig: ?key=…, and
+// &sig=… of a signed link. end is 0 if it does not.
+func queryKey(s string, from, i int, name string) (start, end int) {
+	if s[i] != '=' || name != "key" && name != "sig" || i-4 < from || s[i-4] != '?' && s[i-4] != '&' {
+		return 0, 0
+	}
+	if end = valueEnd(s, i+1); end-i-1 < 16 || !mixed(s[i+1:end]) {
+		return 0, 0
+	}
+	return i + 1, end
+}
+
+// findCookie finds the values of Cookie: a=b; c=d, and the first of Set-Cookie.
+func findCookie(s string, i int, name string) (int, int, bool) {
+	set := strings.EqualFold(name, "set-cookie")
+	if s[i] != ':' || !set && !strings.EqualFold(name, "cookie") {
+		return 0, 0, false
+	}
+	start := skipBlank(s, i+1)
+	end := valueEnd(s, start)
+	if eq := strings.IndexByte(s[start:end], '='); eq <= 0 || isPlaceholder(s[start:end]) {
+		return 0, 0, false
+	}
+	for !set && strings.HasPrefix(s[end:], "; ") {
+		next := valueEnd(s, end+2)
+		if strings.IndexByte(s[end+2:next], '=') <= 0 {
+			break
+		}
+		end = next
+	}
+	return start, end, true
 }
 
 // isCode reports whether v is an expression: os.Getenv(, opts.Key.
@@ -85,8 +121,8 @@ var secretNames = [...]string{
 	"xamzsignature", "otp", "cvv", "cvc",
 }
 
-// secretEnds has the last letters of all of these and of token.
-const secretEnds = "cdenptvyCDENPTVY"
+// secretEnds has the last letters of all of these, of token, cookie and sig.
+const secretEnds = "cdegnptvyCDENPTVY"
 
 // isSecretName compares the end of a name, without case, _ and -. The tokens
 // that turn pages are identifiers.

@@ -66,31 +66,25 @@ const (
 // end reads it off the context of the request. The SDK cancels that context by
 // itself when the client says so. Else it is the transport's that ended: over
 // HTTP because the stream was closed, which cancels from protocol 2026-07-28 on
-// (outcomes.md 1.2); over stdio because the input did; in memory because the
-// client's own did. A deadline is one that the server's owner set: the client
-// still waits. A task runs on by itself, whatever becomes of its request.
+// and not before (outcomes.md 1.2); over stdio because the input was; in memory
+// because the client's own was cancelled. A deadline is one that the server's
+// owner set: the client still waits. A task runs on by itself, whatever becomes
+// of its request.
 func (c *call) end() end {
 	if c.ctx.Err() == nil || c.isTask() {
 		return kept
 	}
 	transport := peekTransport(c.ctx)
-	if transport == nil || transport.Err() == nil {
+	switch {
+	case transport == nil || transport.Err() == nil || c.event.Transport == "memory":
 		return gone
-	}
-	switch c.event.Transport {
-	case "memory":
-		return gone
-	case "stdio":
-		return broken
-	case "http":
-		if c.event.Protocol < adapter.PerRequest {
-			return kept
-		}
-	}
-	if errors.Is(context.Cause(transport), context.DeadlineExceeded) {
+	case errors.Is(context.Cause(transport), context.DeadlineExceeded):
 		return kept
+	case c.event.Transport == "stdio", c.event.Transport == "http" && c.event.Protocol < adapter.PerRequest:
+		return broken
+	default:
+		return gone
 	}
-	return gone
 }
 
 func (o *openCalls) enter(c *call) {
@@ -137,9 +131,8 @@ func (o *openCalls) unlink(c *call) {
 	}
 }
 
-// answer is told that c was answered, and says what that means. Over a closed
-// standard input an answer still goes out; that nobody read it is only known of
-// a handler that gave up for it.
+// answer is told that c was answered, and says what that means. The answer counts
+// although the connection was closed, unless the handler gave up for that.
 func (o *openCalls) answer(c *call, err error) verdict {
 	e := c.end()
 	if gaveUp := isCanceled(err); e == broken && !gaveUp {
@@ -217,8 +210,12 @@ func (o *openCalls) watch() {
 // middleware outside of ours panicked.
 func (o *openCalls) ended(c *call) {
 	defer func() { _ = recover() }() // a context of an unknown type
-	if c.end() == kept {
+	_, inside, _, _ := c.seen()
+	switch e := c.end(); {
+	case e == kept:
 		return
+	case e == broken && inside > 0 && c.event.Transport == "http":
+		return // it stays open, and its answer decides (outcomes.md 1.2)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

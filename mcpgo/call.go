@@ -96,6 +96,13 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 	return c
 }
 
+// unmark leaves the request as it came, as far as nobody else marked it since.
+func (c *call) unmark(r *mcp.CallToolRequest) {
+	if r.Request.Params.Meta == &c.mark {
+		r.Request.Params.Meta = c.behind
+	}
+}
+
 // middleware is what Watch adds around every handler.
 func (w *watcher) middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -178,7 +185,7 @@ func (w *watcher) answered(s *server.MCPServer, r *mcp.CallToolRequest, result a
 		w.becameTask(s, c)
 		return
 	}
-	r.Request.Params.Meta = c.behind
+	c.unmark(r)
 	w.finish(s, c, res, nil)
 }
 
@@ -219,7 +226,7 @@ func (w *watcher) failed(ctx context.Context, s *server.MCPServer, message any, 
 		c = w.begin(ctx, readable(r, err))
 		c.malformed = true
 	} else {
-		r.Request.Params.Meta = c.behind
+		c.unmark(r)
 	}
 	w.finish(s, c, nil, err)
 }

@@ -135,12 +135,15 @@ func (o *openCalls) unlink(c *call) {
 // although the connection was closed, unless the handler gave up for that.
 func (o *openCalls) answer(c *call, err error) verdict {
 	e := c.end()
-	if gaveUp := isCanceled(err); e == broken && !gaveUp {
+	switch gaveUp := isCanceled(err); {
+	case e == broken && !gaveUp:
 		e = kept
-	} else if gaveUp && c.isTask() {
+	case e == broken && c.event.Transport == "http":
+		e = gone // the client hung up, and the SDK ended the request for it
+	case gaveUp && c.isTask():
 		e = gone // by tasks/cancel, or because the SDK ended the task's context
 	}
-	if open, _ := o.take(c); !open {
+	if !o.take(c) {
 		return elsewhere
 	}
 	switch e {
@@ -158,22 +161,21 @@ func (o *openCalls) answer(c *call, err error) verdict {
 // be recorded, and whether its client had given it up.
 func (o *openCalls) drop(c *call) (open bool, e end) {
 	e = c.end()
-	open, _ = o.take(c)
-	return open, e
+	return o.take(c), e
 }
 
-// take ends c for everybody but its caller, who gets to know whether it is the
+// take ends c for everybody but its caller, who gets to know whether he is the
 // first.
-func (o *openCalls) take(c *call) (open bool, took time.Duration) {
-	took = time.Since(c.event.StartedAt)
+func (o *openCalls) take(c *call) (open bool) {
+	took := time.Since(c.event.StartedAt).Microseconds()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c.sent {
-		return false, took
+		return false
 	}
-	c.took = took.Microseconds()
+	c.took = took
 	o.unlink(c)
-	return true, took
+	return true
 }
 
 // watch looks after the calls that have been open for long: from now on the
@@ -229,7 +231,7 @@ func (o *openCalls) send(c *call) {
 	defer func() { _ = recover() }() // a context of an unknown type
 	e := c.end()
 	_, inside, _, _ := c.seen()
-	if open, _ := o.take(c); open {
+	if o.take(c) {
 		o.withdrawn(c, withdrawal{unanswered: e == broken || inside == 0})
 	}
 }

@@ -118,7 +118,7 @@ func (o *Observation) judgeFailure(c *Call) verdict {
 		if v.evidence == evidenceSignature && o.Listed != nil {
 			c.Evidence = evidenceStructure // tools/list says so, too
 		}
-	case causeDisabledTool, causeSchema:
+	case causeDisabledTool, causeSchema, causeDecode:
 		if o.Ran != ranYes {
 			c.HandlerRan = ranNo
 		}
@@ -138,8 +138,10 @@ func (o *Observation) failure() verdict {
 	switch {
 	case o.Panicked:
 		return verdict{outcome: Crashed, cause: causePanic}
-	case o.Silent != "":
+	case o.Silent == causeTimeout || o.Silent == causeProcessExit:
 		return verdict{outcome: Crashed, cause: o.Silent}
+	case o.Silent != "":
+		return verdict{outcome: Crashed, cause: causeNoReply}
 	case o.RPC != nil:
 		return o.rpcFailure()
 	case o.NoResult:
@@ -156,8 +158,10 @@ func (o *Observation) rpcFailure() verdict {
 	code, text := o.RPC.Code, o.RPC.Message
 	cause := o.signature(text)
 	switch cause {
-	case causeOutputSchema, causeTimeout, causePanic:
+	case causeOutputSchema, causeTimeout, causePanic, causeNoResult:
 		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
+	case causeInputUnavailable:
+		return verdict{outcome: ToolError, cause: cause, evidence: evidenceSignature} // outcomes.md 2.4
 	}
 	if o.Err != nil { // what the error itself says stands before its code (outcomes.md 2.5)
 		if v, ok := o.goException(); ok {
@@ -165,6 +169,8 @@ func (o *Observation) rpcFailure() verdict {
 		}
 	}
 	switch {
+	case o.Ran != ranYes && (cause == causeUnknownTool || cause == causeDisabledTool):
+		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature} // outcomes.md 2.2 stands before 2.6
 	case code == -32602 && (cause == causeSchema || cause == causeDecode || cause == causeUnknownTool || cause == causeDisabledTool):
 		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 	case code == -32602, code == -32600, code == -32700:
@@ -214,7 +220,7 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 		return nil
 	}
 	text := cutBytes(o.failureText(), 16<<10)
-	if o.signature(text) == causeSchema {
+	if cause := o.signature(text); cause == causeSchema || cause == causeDecode {
 		return weak
 	}
 	var named []BadParam

@@ -22,14 +22,14 @@ func (o *Observation) errorName(c *Call, said bool) (name string, status int) {
 		return panicName(o.PanicValue), 0
 	case c.Cause == causeSchema || c.Cause == causeSchemaInTool && o.Err == nil && o.NamedType == "":
 		return schemaName(c.BadParams), 0
+	case c.Cause == causeInputUnavailable:
+		return causeInputUnavailable, 0
 	case o.RPC != nil && (c.Cause == causeRefused || c.Cause == causeProtocol):
 		return "jsonrpc:" + strconv.FormatInt(o.RPC.Code, 10), 0
 	case o.RPC != nil && !said:
 		return "", 0
-	case o.Err != nil && c.Cause != causeOutputSchema && c.Cause != causeInputUnavailable:
+	case o.Err != nil && c.Cause != causeOutputSchema:
 		return goErrorName(o.Err)
-	case c.Cause == causeInputUnavailable:
-		return causeInputUnavailable, 0
 	case o.IsError:
 		name = boundedName(o.NamedType)
 		if name == "Error" { // says no more than isError does

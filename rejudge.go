@@ -47,6 +47,10 @@ func (e *Event) Rejudge() {
 }
 
 func (e *Event) judgeAgain() {
+	if e.Cause == causeThrown && namesRefusal(e.ErrorType) {
+		e.Outcome, e.Cause, e.Evidence = ToolError, causeReturned, evidenceReported // outcomes.md 2.3
+		return
+	}
 	if outcome, known := outcomeOfCause[e.Cause]; known {
 		e.Outcome, e.Evidence = outcome, evidenceReported
 		return
@@ -68,6 +72,20 @@ func (e *Event) judgeAgain() {
 			e.ErrorMessage = judged.ErrorMessage
 		}
 	}
+}
+
+// namesRefusal reports whether the name of a thrown error carries an HTTP status
+// or a class of transport failure, and so is a named refusal (outcomes.md 2.3).
+func namesRefusal(name string) bool {
+	if statusInName(name) != 0 {
+		return true
+	}
+	for _, class := range []string{"Timeout", "ConnectionError", "ConnectError", "ConnectionRefused", "ConnectionReset"} {
+		if strings.Contains(name, class) {
+			return true
+		}
+	}
+	return false
 }
 
 // observation rebuilds what was seen from the event's own fields, or returns nil
@@ -92,31 +110,40 @@ func (e *Event) observation() *Observation {
 
 // readResult reads the body of a tools/call result, and reports whether it is one.
 func (o *Observation) readResult(body []byte) bool {
-	var result struct {
-		Content []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"content"`
-		Structured json.RawMessage `json:"structuredContent"`
-		IsError    json.RawMessage `json:"isError"`
-	}
+	var result map[string]json.RawMessage
 	if len(body) == 0 || json.Unmarshal(body, &result) != nil {
 		return false
 	}
-	if result.Content == nil && result.Structured == nil && result.IsError == nil {
+	content, hasContent := result["content"]
+	_, hasStructured := result["structuredContent"]
+	isError, hasFlag := result["isError"]
+	if !hasContent && !hasStructured && !hasFlag {
 		return false
 	}
-	o.ContentAbsent = result.Content == nil
-	for _, block := range result.Content {
+	for key := range result {
+		switch key {
+		case "content", "structuredContent", "isError", "_meta", "resultType":
+		default:
+			o.ExtraKeys = true
+		}
+	}
+	o.ContentAbsent = !hasContent
+	var blocks []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(content, &blocks) // what is no list of blocks holds none
+	for _, block := range blocks {
 		if block.Type == "text" {
 			o.Texts = append(o.Texts, block.Text)
 		} else {
 			o.Others++
 		}
 	}
-	if string(result.Structured) != "null" {
-		o.Structured = result.Structured
+	if structured := result["structuredContent"]; string(structured) != "null" {
+		o.Structured = structured
 	}
-	o.IsError = string(result.IsError) == "true"
+	o.IsError = string(isError) == "true"
+	o.MalformedIsError = hasFlag && !o.IsError && string(isError) != "false"
 	return true
 }

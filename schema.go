@@ -232,7 +232,8 @@ func (c *schemaCheck) checkObject(f *findings, s map[string]any, v map[string]an
 }
 
 // checkRequired reports missing properties. One that has a default is a weak
-// violation: some schema generators list it as required all the same.
+// violation: some schema generators list it as required all the same, and SDKs
+// (the official one for Go) fill it in before they validate.
 func (c *schemaCheck) checkRequired(f *findings, s, properties, v map[string]any, path string) {
 	required, _ := s["required"].([]any)
 	if dependent, ok := s["dependentRequired"].(map[string]any); ok {

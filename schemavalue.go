@@ -266,7 +266,7 @@ func (c *schemaCheck) checkString(f *findings, s map[string]any, v, path string)
 		}
 	}
 	if format, ok := s["format"].(string); ok && brokenFormat(format, v) {
-		f.add(false, BadParam{Path: path, Rule: ruleFormat})
+		f.add(true, BadParam{Path: path, Rule: ruleFormat}) // weak: JSON Schema calls it a note, and most validators pass it
 	}
 }
 

@@ -23,6 +23,8 @@ var signatures = []signature{
 	{causeOutputSchema, "Go 1.x", "marshaling output:"},
 	{causeOutputSchema, "mcp-go 0.52", "output schema validation failed"},
 	{causeOutputSchema, "Java", "Tool (%s) output validation failed"},
+	{causeOutputSchema, "TypeScript 1.x, 2.x", "Invalid tools/call result:"},
+	{causeNoResult, "mcp-go", "tool '%s' handler returned no result"},
 	{causeInputUnavailable, "Go 1.8", "multi-round-trip:"},
 	{causeInputUnavailable, "mcp-go 1.0", "multi round-trip:"},
 	{causeTimeout, "all", "Request timed out"},
@@ -34,6 +36,7 @@ var signatures = []signature{
 	{causeSchema, "Go before 1.6", `invalid params: validating "arguments"`},
 	{causeSchema, "mcp-go 0.52", "input schema validation failed"},
 	{causeSchema, "Java", "Tool (%s) input validation failed"},
+	{causeSchema, "punkpeye fastmcp", "Tool '%s' parameter validation failed:"},
 	{causeDecode, "mcp-go typed handler", "failed to bind arguments:"},
 	{causeDecode, "Rust", "failed to deserialize parameters:"},
 	{causeUnknownTool, "Go", `unknown tool "%s"`},
@@ -42,13 +45,17 @@ var signatures = []signature{
 	{causeUnknownTool, "Java", "Unknown tool: invalid_tool_name"},
 	{causeUnknownTool, "TypeScript", "Tool %s not found"},
 	{causeUnknownTool, "mcp-go", "tool '%s' not found"},
+	{causeUnknownTool, "jlowin fastmcp 2.10", "Tool '%s' not found"},
+	{causeUnknownTool, "Ruby", "Tool not found: %s"},
 	{causeDisabledTool, "TypeScript", "Tool %s disabled"},
 }
 
 // signature names the cause that an SDK's own text stands for, or "".
 func (o *Observation) signature(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
-	text = withoutEnvelope(text)
+	for inner := withoutEnvelope(text); inner != text; inner = withoutEnvelope(text) {
+		text = inner // a gateway puts its own before that of the server
+	}
 	for i := range signatures {
 		if !signatures[i].matches(text, o.Tool) {
 			continue
@@ -62,7 +69,13 @@ func (o *Observation) signature(text string) string {
 	if pydanticRefusal(text, o.Tool) {
 		return causeSchema
 	}
+	if pydanticOutput(text, o.Tool) {
+		return causeOutputSchema
+	}
 	if text == "tool not found" { // Rust: nothing else is in the text
+		if slices.Contains(o.Listed, o.Tool) {
+			return causeDisabledTool
+		}
 		return causeUnknownTool
 	}
 	return ""
@@ -78,6 +91,9 @@ func (s *signature) matches(text, tool string) bool {
 		return false
 	}
 	rest, ok = strings.CutPrefix(rest, tool)
+	if after == "" { // the name must end here: get is not meant by get_users
+		return ok && !inName(rest, 0, 1)
+	}
 	return ok && strings.HasPrefix(rest, after)
 }
 
@@ -99,15 +115,28 @@ func withoutEnvelope(text string) string {
 // call[add]" (jlowin fastmcp) and "Error executing tool add: 1 validation error
 // for addArguments" (official).
 func pydanticRefusal(text, tool string) bool {
+	rest, ok := pydanticTitle(text, tool)
+	return ok && (strings.HasPrefix(rest, "call["+tool+"]") || strings.HasPrefix(rest, tool+"Arguments"))
+}
+
+// pydanticOutput knows the text of the official Python SDK for a result that is
+// not of the declared type.
+func pydanticOutput(text, tool string) bool {
+	rest, ok := pydanticTitle(text, tool)
+	return ok && (strings.HasPrefix(rest, tool+"Output") || strings.HasPrefix(rest, tool+"DictOutput"))
+}
+
+// pydanticTitle returns what follows "2 validation errors for ".
+func pydanticTitle(text, tool string) (rest string, ok bool) {
 	text = strings.TrimPrefix(text, "Error executing tool "+tool+": ")
+	text = strings.TrimPrefix(text, "Error calling tool '"+tool+"': ")
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	if digits == 0 || digits > 3 {
-		return false
+		return "", false
 	}
-	rest, ok := strings.CutPrefix(text[digits:], " validation error")
+	rest, ok = strings.CutPrefix(text[digits:], " validation error")
 	if !ok {
-		return false
+		return "", false
 	}
-	rest, ok = strings.CutPrefix(strings.TrimPrefix(rest, "s"), " for ")
-	return ok && (strings.HasPrefix(rest, "call["+tool+"]") || strings.HasPrefix(rest, tool+"Arguments"))
+	return strings.CutPrefix(strings.TrimPrefix(rest, "s"), " for ")
 }

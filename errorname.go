@@ -1,11 +1,9 @@
 package umpire
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -14,6 +12,9 @@ import (
 
 // maxErrorType is the longest error_type (outcomes.md 5.1).
 const maxErrorType = 64
+
+// unnamed is the error_type of an error of which nothing but its text is known.
+const unnamed = "error"
 
 // errorName is error_type and error_status of a failure (outcomes.md 5.1, 5.2).
 func (o *Observation) errorName(c *Call, said bool) (name string, status int) {
@@ -54,23 +55,25 @@ func schemaName(params []BadParam) string {
 func goErrorName(err error) (name string, status int) {
 	defer func() {
 		if recover() != nil {
-			name, status = "error", 0
+			name, status = unnamed, 0
 		}
 	}()
 	chain := unwrapped(err)
 	if len(chain) == 0 {
-		return "error", 0
+		return unnamed, 0
 	}
 	status, carrier := statusOf(chain)
 	if name := errorTypeName(chain); name != "" {
 		return name, status
 	}
 	if status != 0 {
-		suffix := ":" + strconv.Itoa(status)
-		return cutBytes(typeName(carrier), maxErrorType-len(suffix)) + suffix, status
+		return statusName(chain, carrier, status), status
 	}
-	if isTimeout(chain) {
-		return "timeout", 0
+	if name := grpcName(chain); name != "" {
+		return name, 0
+	}
+	if name := failureClass(chain); name != "" {
+		return name, 0
 	}
 	for _, e := range chain {
 		if !isWrapper(e) {
@@ -85,7 +88,7 @@ func goErrorName(err error) (name string, status int) {
 	if chain[len(chain)-1].Error() == "sql: no rows in result set" {
 		return "sql.ErrNoRows", 0 // known by its text: database/sql is not to be linked in for its name
 	}
-	return "error", 0
+	return unnamed, 0
 }
 
 // sentinels are errors that are told by identity, since their type says nothing.
@@ -93,7 +96,6 @@ var sentinels = []struct {
 	err  error
 	name string
 }{
-	{context.Canceled, "context.Canceled"},
 	{fs.ErrNotExist, "fs.ErrNotExist"},
 	{fs.ErrExist, "fs.ErrExist"},
 	{fs.ErrPermission, "fs.ErrPermission"},
@@ -108,20 +110,14 @@ var sentinels = []struct {
 // isWrapper reports whether e is one of the types with which the standard
 // library wraps or makes errors, whose name therefore says nothing.
 func isWrapper(e error) bool {
+	if _, ok := e.(*bug); ok { //nolint:errorlint // the chain is walked by the caller
+		return true // of our own, and it may have no name
+	}
 	t := reflect.TypeOf(e)
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	return t.PkgPath() == "fmt" || t.PkgPath() == "errors"
-}
-
-// isTimeout knows deadlines and everything that calls itself a timeout.
-func isTimeout(chain []error) bool {
-	if has(chain, context.DeadlineExceeded) || has(chain, os.ErrDeadlineExceeded) {
-		return true
-	}
-	t, ok := find[interface{ Timeout() bool }](chain)
-	return ok && t.Timeout()
 }
 
 // typeName is pkg.Type, without pointers and type arguments, bounded.

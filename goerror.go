@@ -96,8 +96,14 @@ func errorTypeName(chain []error) (name string) {
 			name = ""
 		}
 	}()
-	if n, ok := find[errorTyper](chain); ok {
-		return boundedName(n.MCPErrorType())
+	for i := range chain { // the first that has a name to give
+		n, ok := find[errorTyper](chain[i:])
+		if !ok {
+			break
+		}
+		if name = boundedName(n.MCPErrorType()); name != "" {
+			return name
+		}
 	}
 	return ""
 }

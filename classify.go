@@ -46,6 +46,9 @@ func (o *Observation) Judge() Call {
 	if o.Observed {
 		c.Evidence = evidenceObserved
 	}
+	if len(c.Tool) < len(o.Tool) {
+		c.Cut = []string{"tool"}
+	}
 	if c.HandlerRan == "" {
 		c.HandlerRan = ranUnknown
 	}
@@ -234,7 +237,10 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 
 // describeFailure adds the names and the text of outcomes.md 5.
 func (o *Observation) describeFailure(c *Call, said bool) {
-	c.ErrorMessage = message(o.failureText())
+	var isCut bool
+	if c.ErrorMessage, isCut = message(o.failureText()); isCut {
+		c.Cut = append(c.Cut, "error_message")
+	}
 	c.ErrorType, c.ErrorStatus = o.errorName(c, said)
 	if c.ErrorStatus == 0 {
 		c.ErrorStatus = statusInName(c.ErrorType)

@@ -18,7 +18,8 @@ import (
 // does nothing.
 type Client struct {
 	opts   Options
-	on     bool // false: a no-op
+	on     bool     // false: a no-op
+	what   policies // of what leaves
 	voice  *voice
 	wake   chan struct{} // 1 deep: something changed for the sender
 	ended  chan struct{} // closed when the sender is gone
@@ -95,6 +96,7 @@ func newClient(options Options, getenv func(string) string, stderr io.Writer, sa
 	opts, target := options.settled(getenv, v)
 	c := &Client{
 		opts:   opts,
+		what:   newPolicies(&opts, v),
 		voice:  v,
 		wake:   make(chan struct{}, 1),
 		ended:  make(chan struct{}),
@@ -123,11 +125,16 @@ func (c *Client) Options() Options {
 }
 
 // Record queues e. It copies what it keeps, and completes it behind the queue:
-// session, args_hash and input_keys are derived, texts are redacted and cut to
-// the limits of docs/wire.md. An event that finds no room is dropped and
-// counted.
+// session, args_hash and input_keys are derived, what Options.Capture keeps back
+// is taken out, texts are redacted and cut to the limits of docs/wire.md. An
+// event that finds no room is dropped and counted. A call of a tool that is left
+// out is no event.
 func (c *Client) Record(e Event) {
 	if c == nil || !c.on {
+		return
+	}
+	p := c.what.of(e.Tool)
+	if p.leavesOut(&e) {
 		return
 	}
 	if e.StartedAt.IsZero() {
@@ -136,9 +143,7 @@ func (c *Client) Record(e Event) {
 	if e.ID.IsZero() {
 		e.ID = newID(e.StartedAt)
 	}
-	if len(e.Arguments) > maxArguments {
-		e.Arguments = nil
-	}
+	p.take(&e)
 	detach(&e)
 	if c.enqueue(&e, weigh(&e)) {
 		c.wakeSender()

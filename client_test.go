@@ -29,7 +29,7 @@ func flush(t testing.TB, c *Client) {
 func TestRecordArrivesUnderTheNamesOfTheWire(t *testing.T) {
 	door := newCollector(t, nil)
 	c, _ := testClient(t, Options{
-		Endpoint: door.serve(), Environment: "staging", Server: Peer{Name: "bookshop", Version: "1.2.3"},
+		Endpoint: door.serve(), Environment: "staging", Server: Peer{Name: "bookshop", Version: "1.2.3"}, Capture: everything,
 	})
 	duration, in, out := int64(1500), int64(17), int64(0)
 	id := NewID()

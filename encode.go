@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +44,7 @@ var errTooLarge = errors.New("larger than 256 KiB")
 // caller of Record nothing.
 type encoder struct {
 	opts Options
+	what policies
 	buf  bytes.Buffer
 }
 
@@ -59,10 +58,16 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 		}
 	}()
 	enc.complete(e)
-	tidy(e)
-	for _, lighter := range []func(*Event){nil, dropValues, dropSchemas, dropDescriptions} {
+	p := enc.what.of(e.Tool)
+	p.apply(e)
+	enc.what.tools(e)
+	tidy(e, !p.hideMeta)
+	for _, lighter := range []func(*Event) []string{nil, dropValues, dropSchemas, dropDescriptions} {
 		if lighter != nil {
-			lighter(e)
+			given := lighter(e)
+			if !p.hideMeta {
+				markCut(e, given)
+			}
 		}
 		enc.buf.Reset()
 		w := json.NewEncoder(&enc.buf)
@@ -105,7 +110,12 @@ func (enc *encoder) complete(e *Event) {
 	if e.Session == "" && e.SessionID != "" {
 		e.Session = hashSession(e.SessionID)
 	}
-	e.Session = cut(e.Session, maxSession)
+	if len(e.Session) > maxSession && e.Session != cut(e.Session, maxSession) {
+		e.Session, e.Cut = cut(e.Session, maxSession), append(e.Cut, "session")
+	}
+	if e.User != "" && enc.opts.HashUsers {
+		e.User = hashUser(cmp.Or(enc.opts.UserSecret, enc.opts.Key), e.User)
+	}
 	if e.Arguments != nil {
 		d := digestArguments(e.Session, e.Arguments)
 		if e.ArgsHash == "" {
@@ -114,43 +124,6 @@ func (enc *encoder) complete(e *Event) {
 		if e.InputKeys == nil {
 			e.InputKeys = d.keys
 		}
-	}
-}
-
-// tidy holds every field to its limit and redacts what is free text.
-// Identifiers are cut if too long, and otherwise left as they are.
-func tidy(e *Event) {
-	for _, p := range []*Peer{&e.Server, &e.Client, &e.SDK} {
-		p.Name, p.Version, p.Env = cut(p.Name, maxName), cut(p.Version, maxVersion), cut(p.Env, maxEnv)
-	}
-	for _, s := range []*string{
-		&e.Kind, &e.Platform, &e.Protocol, &e.Transport, &e.SeenBy, &e.TraceID, &e.SpanID, &e.Definition,
-		&e.EmptyRule, &e.Cause, &e.Evidence, &e.HandlerRan, &e.ErrorType, &e.Fingerprint, &e.ArgsHash, &e.AskHash,
-	} {
-		*s = cut(*s, maxType)
-	}
-	e.User, e.Tool = cut(e.User, maxName), cut(e.Tool, maxName)
-	e.Outcome = Outcome(cut(string(e.Outcome), maxType))
-
-	e.ErrorMessage = cut(clean(e.ErrorMessage), maxMessage)
-	e.Intent = cutBytes(clean(e.Intent), maxValueBytes)
-	e.Input, e.Output = cleanValue(e.Input), cleanValue(e.Output)
-	e.Meta = cleanMeta(e.Meta)
-
-	e.InputKeys = cutAll(e.InputKeys, maxInputKeys)
-	e.Near = cutAll(e.Near, maxListed)
-	e.Suspects = cutAll(e.Suspects, maxListed)
-	e.InputTypes = cutMap(e.InputTypes)
-	e.BadParams = e.BadParams[:min(len(e.BadParams), maxListed)]
-	for i := range e.BadParams {
-		p := &e.BadParams[i]
-		p.Path, p.Rule, p.Near = cut(p.Path, maxPath), cut(p.Rule, maxType), cut(p.Near, maxName)
-	}
-	e.Tools = e.Tools[:min(len(e.Tools), maxTools)]
-	for i := range e.Tools {
-		t := &e.Tools[i]
-		t.Name, t.Title, t.Definition = cut(t.Name, maxName), cut(t.Title, maxName), cut(t.Definition, maxType)
-		t.InputSchema, t.Annotations = validOrNil(t.InputSchema), validOrNil(t.Annotations)
 	}
 }
 
@@ -165,123 +138,6 @@ func clean(s string) string {
 		}
 	}
 	return redact.String(s)
-}
-
-// cleanValue redacts the strings and numbers inside a captured value. A value
-// over its limit becomes a JSON string of its beginning, which ends in "…".
-func cleanValue(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if len(raw) > maxUnread {
-		return cutValue(clean(string(raw)))
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if !json.Valid(raw) || d.Decode(&v) != nil {
-		return cutValue(clean(string(raw)))
-	}
-	out, err := json.Marshal(redactWithin(v))
-	if err != nil {
-		return nil
-	}
-	if len(out) > maxValueBytes {
-		return cutValue(string(out))
-	}
-	return out
-}
-
-func cutValue(s string) json.RawMessage {
-	out, err := json.Marshal(cutBytes(s, maxValueBytes) + "…")
-	if err != nil {
-		return nil
-	}
-	return out
-}
-
-func redactWithin(v any) any {
-	switch v := v.(type) {
-	case string:
-		return redact.String(v)
-	case json.Number:
-		if s := redact.String(v.String()); s != v.String() {
-			return s
-		}
-	case []any:
-		for i := range v {
-			v[i] = redactWithin(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = redactWithin(v[k])
-		}
-	}
-	return v
-}
-
-// cleanMeta redacts the owner's properties and keeps, in the order of their
-// names, as many as fit. Record has left scalars only (flatMeta).
-func cleanMeta(meta map[string]any) map[string]any {
-	if len(meta) == 0 {
-		return nil
-	}
-	kept, size := make(map[string]any, len(meta)), 2
-	for _, name := range slices.Sorted(maps.Keys(meta)) {
-		v := meta[name]
-		if s, ok := v.(string); ok {
-			v = clean(s)
-		}
-		pair, err := json.Marshal(map[string]any{name: v})
-		if err != nil || size+len(pair)-1 > maxMetaBytes {
-			continue
-		}
-		size += len(pair) - 1 // two braces less, one comma more
-		kept[name] = v
-	}
-	return kept
-}
-
-// The steps that make an event fit, each giving up what is missed least.
-
-func dropValues(e *Event) { e.Input, e.Output = nil, nil }
-
-func dropSchemas(e *Event) {
-	for i := range e.Tools {
-		e.Tools[i].InputSchema = nil
-	}
-}
-
-func dropDescriptions(e *Event) {
-	for i := range e.Tools {
-		e.Tools[i].Description, e.Tools[i].Annotations = "", nil
-	}
-}
-
-func validOrNil(raw json.RawMessage) json.RawMessage {
-	if !json.Valid(raw) {
-		return nil
-	}
-	return raw
-}
-
-func cutAll(list []string, most int) []string {
-	list = list[:min(len(list), most)]
-	for i := range list {
-		list[i] = cut(list[i], maxName)
-	}
-	return list
-}
-
-func cutMap(m map[string]string) map[string]string {
-	if len(m) == 0 {
-		return nil
-	}
-	kept := make(map[string]string, min(len(m), maxInputKeys))
-	for _, k := range slices.Sorted(maps.Keys(m))[:min(len(m), maxInputKeys)] {
-		kept[cut(k, maxName)] = cut(m[k], maxType)
-	}
-	return kept
 }
 
 // moduleVersion is this module's version as the running binary was built, or

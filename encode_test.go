@@ -11,11 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// sent records e alone and returns what arrived.
+// everything lets leave whatever an event can hold.
+var everything = Capture{InputTypes: true, Input: true, Output: true, Intent: true}
+
+// sent records e alone, with everything switched on, and returns what arrived.
 func sent(t *testing.T, e Event) map[string]any {
 	t.Helper()
 	door := newCollector(t, nil)
-	c, _ := testClient(t, Options{Endpoint: door.serve()})
+	c, _ := testClient(t, Options{Endpoint: door.serve(), Capture: everything})
 	c.Record(e)
 	flush(t, c)
 	events := door.events()
@@ -131,16 +134,17 @@ func TestValuesStayJSON(t *testing.T) {
 		{"absent", "", nil, false},
 		{"null", "null", nil, false},
 		{"large number", `[12345678901234567890.5e-3]`, "[12345678901234567890.5e-3]", false},
-		{"too long", text(20_000), text(20_000)[:10<<10] + "…", true},
+		{"too long", text(20_000), strings.Repeat("x", maxValueBytes-quotes) + "…", true},
+		{"too long with escapes", `["` + strings.Repeat(`\"`, 9_000) + `"]`, nil, true},
 		{"far too long", text(200_000), nil, true},
 		{"no JSON", `{"a":`, `{"a":…`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out := cleanValue([]byte(tt.in))
+			out, _ := cleanValue([]byte(tt.in))
 			if len(out) > 0 && !json.Valid(out) {
 				t.Fatalf("%.80q is no JSON", out)
 			}
-			if len(out) > maxValueBytes+100 {
+			if len(out) > maxValueBytes {
 				t.Errorf("%d bytes", len(out))
 			}
 			if !tt.ends {
@@ -205,7 +209,7 @@ func TestNothingIsShared(t *testing.T) {
 
 func testNothingIsShared(t *testing.T, args []byte) {
 	door := newCollector(t, nil)
-	c, _ := testClient(t, Options{Endpoint: door.serve(), FlushInterval: time.Hour})
+	c, _ := testClient(t, Options{Endpoint: door.serve(), FlushInterval: time.Hour, Capture: everything})
 	number := int64(1)
 	e := Event{
 		Kind: "call", Session: "s", Arguments: args, Meta: map[string]any{"k": "v"}, Input: []byte(`"in"`), Output: []byte(`"out"`),
@@ -355,8 +359,8 @@ func FuzzCleanValue(f *testing.F) {
 	f.Add([]byte("\xff"))
 	f.Add([]byte(`[[[["\ud800"]]]]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		out := cleanValue(raw)
-		if len(out) > 0 && !json.Valid(out) {
+		out, _ := cleanValue(raw)
+		if len(out) > maxValueBytes || len(out) > 0 && !json.Valid(out) {
 			t.Fatalf("%q became %q", raw, out)
 		}
 	})

@@ -54,6 +54,12 @@ type Event struct {
 	// Arguments, so the caller keeps no obligation.
 	Arguments []byte `json:"-"`
 	SessionID string `json:"-"`
+	// Texts and Structured are what the answer held: the text of its text blocks,
+	// and its structured content as JSON. Where Options.Capture asks for Output,
+	// Record copies up to 32 KiB of them, and Output is made of that behind the
+	// queue. Otherwise they cost nothing, and are forgotten.
+	Texts      []string `json:"-"`
+	Structured []byte   `json:"-"`
 }
 
 // Call is how one tools/call ended: the judged part of an Event. It is made by
@@ -86,6 +92,10 @@ type Call struct {
 	IsRetry  bool   `json:"is_retry,omitempty"`
 	Reworded bool   `json:"reworded,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
+
+	// Cut names the fields of which only the beginning is here. The client
+	// writes it, with what it cuts itself, to meta under "umpire.cut".
+	Cut []string `json:"-"`
 }
 
 // Peer names a server, a client or an SDK.

@@ -12,6 +12,8 @@ const (
 	// sessionDomain keeps session hashes apart from every other use of SHA-256
 	// over the same id.
 	sessionDomain = "umpire session v1\x00"
+	// userDomain does the same for user ids.
+	userDomain = "umpire user v1\x00"
 	// argsHashBytes of the HMAC are shown: 12 hex digits (outcomes.md 6.2).
 	argsHashBytes = 6
 )
@@ -21,6 +23,14 @@ const (
 func hashSession(id string) string {
 	sum := sha256.Sum256([]byte(sessionDomain + id))
 	return hex.EncodeToString(sum[:16])
+}
+
+// hashUser turns the owner's user id into a name that only who has the secret
+// can make from the id: 32 hex digits.
+func hashUser(secret, id string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(userDomain + id))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // paging lists the top-level arguments that turn a page without changing the

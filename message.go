@@ -14,10 +14,13 @@ import (
 // that nothing near the cut shows, even when redaction shortens the text a lot.
 const maxRedacted = 64 * maxMessage
 
-// message is outcomes.md 5.3: trimmed, redacted, then cut.
-func message(text string) string {
-	text = strings.ToValidUTF8(cutBytes(strings.TrimSpace(text), maxRedacted), "\uFFFD")
-	return strings.TrimSpace(cut(redact.String(text), maxMessage))
+// message is outcomes.md 5.3: trimmed, redacted, then cut. It reports whether
+// anything was cut.
+func message(text string) (short string, isCut bool) {
+	text = strings.TrimSpace(text)
+	whole := strings.TrimSpace(redact.String(strings.ToValidUTF8(cutBytes(text, maxRedacted), "\uFFFD")))
+	short = cut(whole, maxMessage)
+	return strings.TrimSpace(short), len(short) < len(whole) || len(text) > maxRedacted
 }
 
 // fingerprint is outcomes.md 5.6: the same bug has the same one. Where it is

@@ -2,6 +2,7 @@ package umpire
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,6 +49,17 @@ type Options struct {
 	// SpoolBytes bounds the spool of one endpoint and key: 64 MiB.
 	SpoolBytes int64
 
+	// Capture says what of a call leaves the process, and CaptureTool, by the name
+	// of a tool, what stands in its place for that tool.
+	Capture     Capture
+	CaptureTool map[string]Capture
+	// HashUsers sends a keyed hash in place of each user id (UMPIRE_HASH_USERS=1).
+	// The key is UserSecret (UMPIRE_USER_SECRET), or else the write key. The same
+	// secret in all servers of a project, kept when write keys change, keeps one
+	// user one user.
+	HashUsers  bool
+	UserSecret string
+
 	// Judgement hooks, read by the adapters. None of them can turn a failing
 	// answer into ok (outcomes.md 2.1).
 
@@ -82,6 +94,9 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.SpoolDir = firstSet(o.SpoolDir, getenv("UMPIRE_SPOOL_DIR"))
 	o.Disabled = o.Disabled || switchedOn("UMPIRE_DISABLED", getenv, v)
 	o.Debug = o.Debug || switchedOn("UMPIRE_DEBUG", getenv, v)
+	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
+	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
+	o.CaptureTool = maps.Clone(o.CaptureTool)
 
 	o.QueueSize = orDefault("QueueSize", o.QueueSize, defaultQueueSize, v)
 	o.QueueBytes = orDefault("QueueBytes", o.QueueBytes, defaultQueueBytes, v)

@@ -122,7 +122,11 @@ func (q *queue) giveBack(ch *chunk) {
 
 // weigh estimates what e costs in memory while it waits.
 func weigh(e *Event) int {
-	n := eventBytes + len(e.Arguments) + len(e.Input) + len(e.Output) + len(e.Intent) + len(e.ErrorMessage)
+	n := eventBytes + len(e.Arguments) + len(e.Input) + len(e.Output) + len(e.Intent) + len(e.ErrorMessage) +
+		len(e.Structured)
+	for _, s := range e.Texts {
+		n += 16 + len(s)
+	}
 	for name, v := range e.Meta {
 		n += 64 + len(name)
 		if s, ok := v.(string); ok {
@@ -146,6 +150,11 @@ func detach(e *Event) {
 	e.InputTypes = maps.Clone(e.InputTypes)
 	e.Input = bytes.Clone(e.Input)
 	e.Output = bytes.Clone(e.Output)
+	e.Structured = bytes.Clone(e.Structured)
+	e.Cut = slices.Clone(e.Cut)
+	if e.Texts != nil {
+		ownTexts(e)
+	}
 	if e.Meta != nil {
 		e.Meta = flatMeta(e.Meta)
 	}

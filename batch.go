@@ -14,6 +14,7 @@ type batch struct {
 	// accounts for nothing.
 	taken       int // events, the ones that could not be encoded included
 	weight      int
+	mark        mark // in the journal: what is settled with it
 	tooLarge    int
 	unencodable int
 }
@@ -92,6 +93,7 @@ func (s *sender) encode(ch *chunk) []batch {
 		}
 	}
 	list = append(list, b)
-	list[len(list)-1].weight = ch.bytes
+	last := &list[len(list)-1]
+	last.weight, last.mark = ch.bytes, ch.mark
 	return list
 }

@@ -25,6 +25,8 @@ type Client struct {
 	ended  chan struct{} // closed when the sender is gone
 	batchN int           // events that make a batch due at once
 
+	journal *journal // nil without a place on disk
+
 	mu      sync.Mutex
 	queue   queue
 	stats   Stats
@@ -35,6 +37,7 @@ type Client struct {
 	drops   map[string]int // by reason, not yet told to the server
 	waiters []waiter
 	cancel  context.CancelFunc // stops the request that is under way
+	since   time.Time          // when that began
 
 	spoolable bool // there is a place on disk, as far as is known
 	closing   bool // Record refuses
@@ -42,6 +45,7 @@ type Client struct {
 	barred    bool // because the server refused the key
 	fresh     bool // a Flush or Close arrived: try at once
 	hurry     bool // its time is nearly over: to the spool
+	relieved  bool // the request under way was cut short to make room in the queue
 }
 
 // Stats counts what became of the events of one client. Recorded equals Sent +
@@ -71,6 +75,11 @@ const (
 )
 
 const (
+	// awayAfter is how long a server may fail before events wait on disk.
+	awayAfter = 2 * time.Second
+	// relieveAfter is how long a request may last while the queue is half full.
+	relieveAfter = time.Second
+
 	// flushLimit ends a Flush or Close whose context has no deadline.
 	flushLimit = 10 * time.Second
 	// spoolReserve is kept back from the time of a Flush for writing to disk.
@@ -109,8 +118,28 @@ func newClient(options Options, getenv func(string) string, stderr io.Writer, sa
 		return c
 	}
 	c.on = true
-	go newSender(c, target).run()
+	s := newSender(c, target)
+	c.openJournal(&s.spool)
+	go s.run()
 	return c
+}
+
+// openJournal finds out whether there is a place on disk, and opens the journal
+// there.
+func (c *Client) openJournal(sp *spool) {
+	if !sp.usable() {
+		return
+	}
+	j, err := openJournal(sp.dir, c.opts.Key, min(sp.limit/4, sp.room()))
+	switch {
+	case err == nil:
+		c.journal, sp.own = j, j.path
+	case errors.Is(err, errNoJournal):
+		c.voice.debugf("no journal: %v", err)
+	default:
+		c.voice.debugf("the spool is off: %v", err)
+		sp.dir, c.spoolable = "", false
+	}
 }
 
 // Enabled reports whether Record does anything.
@@ -145,14 +174,19 @@ func (c *Client) Record(e Event) {
 	}
 	p.take(&e)
 	detach(&e)
-	if c.enqueue(&e, weigh(&e)) {
+	var record *scratch
+	if c.journal != nil {
+		record = c.journal.recordOf(&e)
+		defer record.done()
+	}
+	if c.enqueue(&e, weigh(&e), record) {
 		c.wakeSender()
 	}
 }
 
 // enqueue reports whether the sender has a reason to look: a queue that was
 // empty starts its clock, and a full batch is sent at once.
-func (c *Client) enqueue(e *Event, weight int) bool {
+func (c *Client) enqueue(e *Event, weight int, record *scratch) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.Recorded++
@@ -167,10 +201,18 @@ func (c *Client) enqueue(e *Event, weight int) bool {
 		c.drop(dropQueueFull, 1)
 		return false
 	}
-	c.queue.add(e, weight)
+	var m mark
+	if record != nil {
+		m = c.journal.add(record)
+	}
+	c.queue.add(e, weight, m)
 	c.bytes += weight
 	c.taken++
-	return c.queue.events == 1 || c.queue.events%c.batchN == 0
+	full := c.queue.events%c.batchN == 0
+	if full && c.fills(1, 2) {
+		c.relieve()
+	}
+	return c.queue.events == 1 || full
 }
 
 // drop counts lost events; the lock is held.
@@ -178,6 +220,7 @@ func (c *Client) drop(reason string, n int) {
 	if n > 0 {
 		c.stats.Dropped += uint64(n)
 		c.drops[reason] += n
+		c.journal.noteDrops(c.drops)
 	}
 }
 

@@ -342,7 +342,7 @@ func TestQueueFullIsCountedAndTold(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			open := make(chan struct{})
 			door := newCollector(t, func(n int, _ request) reaction { return reaction{wait: open} })
-			tt.o.Endpoint, tt.o.FlushInterval = door.serve(), time.Millisecond
+			tt.o.Endpoint, tt.o.FlushInterval, tt.o.SpoolDir = door.serve(), time.Millisecond, noSpool
 			c, _ := testClient(t, tt.o)
 			for range 10 {
 				c.Record(okCall(""))

@@ -20,12 +20,14 @@ type sender struct {
 	dueAt    time.Time // when the queue is sent though no batch is full
 	retryAt  time.Time // nothing is tried before
 	attempts int       // in a row that failed
+	failing  time.Time // when the first of them began; zero if there is none
 	told     bool      // the server itself named retryAt
 	down     bool      // the last attempt reached no Umpire server: soon is no better than now
 	up       bool      // the last attempt was answered by an Umpire server
 
 	announced bool
 	reported  bool // Close has tried to tell the drops
+	turn      bool // the spool's, when there are new events and old ones
 }
 
 func newSender(c *Client, target *url.URL) *sender {
@@ -49,6 +51,7 @@ const (
 	actSpool
 	actReport // an empty list: the announcement, or drops that are left to tell
 	actDrain
+	actStop // nobody will ever take what waits
 	actQuit
 )
 
@@ -61,7 +64,7 @@ func (s *sender) run() {
 			s.stop(dropLost)
 		}
 	}()
-	s.drain.paths = s.spool.files()
+	s.drain.paths = s.spool.left()
 	for {
 		act, wait := s.plan(time.Now())
 		switch act {
@@ -73,6 +76,8 @@ func (s *sender) run() {
 			s.report()
 		case actDrain:
 			s.drainStep()
+		case actStop:
+			s.stop(dropUnauthorized)
 		case actWait:
 			s.sleep(wait)
 		case actQuit:
@@ -94,6 +99,7 @@ func (s *sender) plan(now time.Time) (action, time.Duration) {
 		}
 	}
 	waiting := c.taken > c.settled
+	stored := s.drain.more() || s.spool.file != nil
 	urgent := c.closing || len(c.waiters) > 0
 	blocked := now.Before(s.retryAt)
 	if c.hurry && !c.closing && (!waiting || !s.spool.usable()) {
@@ -106,11 +112,16 @@ func (s *sender) plan(now time.Time) (action, time.Duration) {
 		return actQuit, 0
 	case c.stopped:
 		return actWait, 0
-	case waiting && s.spool.usable() && (c.hurry || urgent && (s.down || s.told && blocked)):
+	case waiting && s.spool.usable() && (c.hurry || s.overflows(now, urgent, blocked)):
 		return actSpool, 0
+	case c.barred:
+		return s.planBarred(now, waiting)
 	case c.hurry && c.closing:
 		return actQuit, 0
 	case waiting && !blocked && (urgent || s.due(now)):
+		if s.turn && stored && s.up && !urgent {
+			return actDrain, 0
+		}
 		return actSend, 0
 	case c.closing && !waiting:
 		if !blocked && !s.reported && (len(c.drops) > 0 || !s.announced) {
@@ -120,17 +131,54 @@ func (s *sender) plan(now time.Time) (action, time.Duration) {
 		return actQuit, 0
 	case !blocked && !s.announced:
 		return actReport, 0
-	case !blocked && s.up && (s.drain.more() || s.spool.file != nil):
+	case !blocked && stored: // if the server is away, this finds out when it is back
 		return actDrain, 0
 	}
 	wakeAt := s.dueAt
-	if blocked && wakeAt.Before(s.retryAt) {
-		wakeAt = s.retryAt
+	if blocked {
+		awayAt := s.failing.Add(awayAfter)
+		if awayAt.Before(wakeAt) {
+			awayAt = wakeAt
+		}
+		if wakeAt = s.retryAt; waiting && s.spool.usable() && awayAt.Before(wakeAt) {
+			wakeAt = awayAt
+		}
 	}
 	if wakeAt.IsZero() {
 		return actWait, 0
 	}
 	return actWait, wakeAt.Sub(now)
+}
+
+// overflows reports whether events that wait go to disk: nobody can take them
+// before Flush or Close want to be over, the server has been away for more than
+// a moment, or the queue fills up.
+func (s *sender) overflows(now time.Time, urgent, blocked bool) bool {
+	switch {
+	case s.c.barred:
+		return urgent || s.due(now)
+	case urgent:
+		return s.down || s.told && blocked
+	case s.c.fills(3, 4):
+		return true
+	case blocked && s.c.fills(1, 2):
+		return true
+	}
+	return blocked && s.due(now) && now.Sub(s.failing) >= awayAfter
+}
+
+// planBarred is what is left to do for a client whose key is refused, and whose
+// events wait on disk for one who is not.
+func (s *sender) planBarred(now time.Time, waiting bool) (action, time.Duration) {
+	switch {
+	case waiting && !s.spool.usable():
+		return actStop, 0
+	case s.c.closing && !waiting:
+		return actQuit, 0
+	case s.dueAt.IsZero():
+		return actWait, 0
+	}
+	return actWait, max(s.dueAt.Sub(now), 1)
 }
 
 // startClock gives the first event of a queue its time to wait for others.
@@ -171,6 +219,7 @@ func describe(e *Event, err error) string {
 
 // send delivers the oldest events.
 func (s *sender) send() {
+	s.turn = true
 	if len(s.pending) == 0 && (!s.load() || len(s.pending) == 0) {
 		return
 	}
@@ -212,19 +261,33 @@ func (s *sender) post(b *batch) answer {
 		s.c.dropsTold(drops)
 		s.announced = true
 	case unauthorized:
-		s.c.voice.once("%s refuses the key (%s): nothing more is recorded; check UMPIRE_KEY or Options.Key", s.door.name, a.why)
-		s.stop(dropUnauthorized)
+		s.bar(a)
 	case later:
 		s.postpone(a)
 	case refused, tooLarge, interrupted:
 	}
 	if a.reception != later && a.reception != interrupted {
-		s.attempts, s.told, s.down, s.up = 0, false, false, a.reception != unauthorized
+		s.attempts, s.failing, s.told, s.down, s.up = 0, time.Time{}, false, false, a.reception != unauthorized
 	}
 	return a
 }
 
-// attempt is one request, which a hurried Flush or Close may cut short.
+// bar ends all sending: the server refuses the key. What is recorded waits on
+// disk for a client with this key that is not refused; without a place on disk
+// it is dropped.
+func (s *sender) bar(a answer) {
+	s.c.voice.once("%s refuses the key (%s): nothing more is sent; check UMPIRE_KEY or Options.Key", s.door.name, a.why)
+	if !s.spool.usable() {
+		s.stop(dropUnauthorized)
+		return
+	}
+	s.c.mu.Lock()
+	s.c.barred = true
+	s.c.mu.Unlock()
+}
+
+// attempt is one request, which a hurried Flush or Close, or a queue that fills
+// up, may cut short.
 func (s *sender) attempt(b *batch, drops map[string]int) answer {
 	ctx, cancel, ok := s.c.begin()
 	if !ok {
@@ -253,6 +316,9 @@ func (s *sender) postpone(a answer) {
 		wait = backoff(s.attempts)
 	}
 	s.attempts++
+	if s.failing.IsZero() {
+		s.failing = s.c.since
+	}
 	s.told, s.down, s.up = a.wait > 0, a.down || a.misplaced, false
 	s.retryAt = time.Now().Add(wait)
 	s.c.voice.debugf("next attempt in %s", wait.Round(time.Millisecond))
@@ -285,7 +351,8 @@ func (s *sender) toSpool() {
 
 // drainStep sends one batch of the spool, or gets on to the next file.
 func (s *sender) drainStep() {
-	b := s.drain.load(&s.spool)
+	s.turn = false
+	b := s.drain.load(s)
 	if b == nil {
 		return
 	}
@@ -315,5 +382,8 @@ func (s *sender) finish() {
 	s.stop(dropLost)
 	s.drain.close()
 	s.spool.close()
+	s.c.mu.Lock()
+	s.c.journal.close()
+	s.c.mu.Unlock()
 	s.door.close()
 }

@@ -56,12 +56,12 @@ func TestAnswers(t *testing.T) {
 		{
 			name:  "401",
 			first: reaction{status: 401, body: failure},
-			tries: 1, want: Stats{Recorded: 2, Dropped: 2}, says: "refuses the key",
+			tries: 1, want: Stats{Recorded: 2, Spooled: 2}, says: "refuses the key",
 		},
 		{
 			name:  "403",
 			first: reaction{status: 403, body: failure},
-			tries: 1, want: Stats{Recorded: 2, Dropped: 2}, says: "refuses the key",
+			tries: 1, want: Stats{Recorded: 2, Spooled: 2}, says: "refuses the key",
 		},
 		{
 			name:  "413",
@@ -131,8 +131,18 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestRefusedKeyStopsForGood(t *testing.T) {
+	t.Run("and events wait on disk", func(t *testing.T) {
+		refusedKeyStopsForGood(t, t.TempDir(), Stats{Recorded: 2, Spooled: 2})
+	})
+	t.Run("and events are dropped without a disk", func(t *testing.T) {
+		refusedKeyStopsForGood(t, noSpool, Stats{Recorded: 2, Dropped: 2})
+	})
+}
+
+func refusedKeyStopsForGood(t *testing.T, dir string, want Stats) {
+	t.Helper()
 	door := newCollector(t, func(int, request) reaction { return reaction{status: 401} })
-	c, said := testClient(t, Options{Endpoint: door.serve()})
+	c, said := testClient(t, Options{Endpoint: door.serve(), SpoolDir: dir})
 	for range 2 {
 		c.Record(okCall("a"))
 		if err := c.Flush(soon(t)); err == nil {
@@ -145,8 +155,8 @@ func TestRefusedKeyStopsForGood(t *testing.T) {
 	if n := strings.Count(said.String(), "\n"); n != 1 {
 		t.Errorf("said %d lines, want 1:\n%s", n, said)
 	}
-	if s := c.Stats(); s != (Stats{Recorded: 2, Dropped: 2}) {
-		t.Errorf("stats %+v", s)
+	if s := c.Stats(); s != want {
+		t.Errorf("stats %+v, want %+v", s, want)
 	}
 }
 
@@ -389,8 +399,8 @@ func TestSilentServerIsTriedAgain(t *testing.T) {
 		c, _ := testClient(t, Options{Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}})
 		c.Record(okCall("a"))
 		time.Sleep(15 * time.Second)
-		if s := c.Stats(); s.Sent != 1 {
-			t.Errorf("stats %+v, want the event sent after 10 s and a backoff", s)
+		if s := c.Stats(); s.Spooled != 1 || s.Drained != 1 {
+			t.Errorf("stats %+v, want the event on disk after 10 s, and sent after a backoff", s)
 		}
 		if err := c.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -42,12 +42,16 @@ type Options struct {
 	// FlushInterval is the longest that an event waits for its batch to fill: 2 s.
 	FlushInterval time.Duration
 
-	// SpoolDir is where Flush and Close put what they could not deliver
-	// (UMPIRE_SPOOL_DIR); the next client with the same endpoint and key sends
-	// it. Default: umpire/ in the user's cache directory. "-" means none.
+	// SpoolDir is where events are kept that could not be delivered, and what
+	// outlives a process that is killed (UMPIRE_SPOOL_DIR); the next client with
+	// the same endpoint and key sends it. Default: umpire/ in the user's cache
+	// directory. "-" means none.
 	SpoolDir string
 	// SpoolBytes bounds the spool of one endpoint and key: 64 MiB.
 	SpoolBytes int64
+	// NoInFlight switches the notes of Begin off (UMPIRE_NO_IN_FLIGHT=1): a call
+	// that is open when the process dies is then never heard of.
+	NoInFlight bool
 
 	// Capture says what of a call leaves the process, and CaptureTool, by the name
 	// of a tool, what stands in its place for that tool.
@@ -94,6 +98,7 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.SpoolDir = firstSet(o.SpoolDir, getenv("UMPIRE_SPOOL_DIR"))
 	o.Disabled = o.Disabled || switchedOn("UMPIRE_DISABLED", getenv, v)
 	o.Debug = o.Debug || switchedOn("UMPIRE_DEBUG", getenv, v)
+	o.NoInFlight = o.NoInFlight || switchedOn("UMPIRE_NO_IN_FLIGHT", getenv, v)
 	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
 	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
 	o.CaptureTool = maps.Clone(o.CaptureTool)

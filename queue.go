@@ -34,6 +34,7 @@ type chunk struct {
 	numbers [][3]int64 // what the events' number pointers point to
 	arena   []byte     // what their Arguments point to, as far as it reaches
 	bytes   int        // their weight together
+	mark    mark       // in the journal, behind the last of them; 0 if there is none
 }
 
 func newChunk() *chunk {
@@ -73,7 +74,7 @@ func (ch *chunk) add(e *Event, weight int) {
 // reset forgets the events, so that the collector may have what they held.
 func (ch *chunk) reset() {
 	clear(ch.events)
-	ch.events, ch.arena, ch.bytes = ch.events[:0], ch.arena[:0], 0
+	ch.events, ch.arena, ch.bytes, ch.mark = ch.events[:0], ch.arena[:0], 0, 0
 }
 
 // queue holds what was recorded and is not yet in the sender's hands. Its owner
@@ -84,11 +85,13 @@ type queue struct {
 	events int
 }
 
-func (q *queue) add(e *Event, weight int) {
+func (q *queue) add(e *Event, weight int, m mark) {
 	if n := len(q.chunks); n == 0 || q.chunks[n-1].full() {
 		q.chunks = append(q.chunks, q.fresh())
 	}
-	q.chunks[len(q.chunks)-1].add(e, weight)
+	last := q.chunks[len(q.chunks)-1]
+	last.add(e, weight)
+	last.mark = m
 	q.events++
 }
 

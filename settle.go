@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 )
 
 // fate is what became of the encoded events of a batch.
@@ -31,6 +32,8 @@ func (s *sender) settle(b *batch, f fate) {
 	c.lost += uint64(lost)
 	c.settled += uint64(b.taken)
 	c.bytes -= b.weight
+	c.journal.settle(b.mark)
+	c.journal.noteDrops(c.drops)
 	c.release()
 }
 
@@ -43,6 +46,10 @@ func (s *sender) stop(reason string) {
 	c.drop(reason, int(n))
 	c.lost += n
 	c.settled, c.bytes, c.queue = c.taken, 0, queue{}
+	if c.journal != nil {
+		c.journal.settle(c.journal.now())
+	}
+	c.journal.noteDrops(c.drops)
 	c.stopped = true
 	c.barred = c.barred || reason == dropUnauthorized
 	c.release()
@@ -69,7 +76,7 @@ func (c *Client) begin() (context.Context, context.CancelFunc, bool) {
 		return nil, nil, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
-	c.cancel = cancel
+	c.cancel, c.since, c.relieved = cancel, time.Now(), false
 	return ctx, cancel, true
 }
 
@@ -78,7 +85,32 @@ func (c *Client) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancel = nil
-	return c.hurry
+	return c.hurry // one that was relieved is late, and is put off
+}
+
+// fills reports whether what waits takes up part/of of the queue or the
+// journal. The lock is held.
+func (c *Client) fills(part, of int) bool {
+	return c.taken-c.settled > uint64(c.opts.QueueSize/of*part) || c.bytes > c.opts.QueueBytes/of*part || c.journal.fills(part, of)
+}
+
+// relieve cuts short a request that nobody answers while the queue fills up, so
+// that the sender can put what waits on disk. The lock is held.
+func (c *Client) relieve() {
+	if c.cancel != nil && c.spoolable && time.Since(c.since) > relieveAfter {
+		c.relieved = true
+		c.cancel()
+	}
+}
+
+// inherit takes over the drops that an earlier process could not tell.
+func (c *Client) inherit(drops map[string]int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for reason, n := range drops {
+		c.drops[reason] += n
+	}
+	c.journal.noteDrops(c.drops)
 }
 
 func (c *Client) dropsToTell() map[string]int {
@@ -95,4 +127,5 @@ func (c *Client) dropsTold(told map[string]int) {
 			delete(c.drops, reason)
 		}
 	}
+	c.journal.noteDrops(c.drops)
 }

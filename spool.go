@@ -1,25 +1,24 @@
 package umpire
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// The spool keeps on disk what Flush and Close could not deliver in time. Each
-// process appends to one file of its own, in a directory of its endpoint and
+// The spool keeps on disk what could not be delivered: what Flush and Close had
+// no time for, and what is recorded while the server is away or too slow. Each
+// process writes to one file of its own, in a directory of its endpoint and
 // key, and holds a lock on it that the operating system releases when the
 // process dies. Whoever gets the lock of a file may send it and then removes
-// it. A file is NDJSON, one event a line in the form of the native door.
+// it. A file is NDJSON, one event a line in the form of the native door. Beside
+// these files lie the journals (spooljournal.go).
 const spoolSuffix = ".ndjson"
 
 var errSpoolFull = errors.New("the spool is full")
@@ -29,6 +28,7 @@ type spool struct {
 	limit int64  // bytes, of all files in dir together
 	voice *voice
 	file  *os.File // this process's own, locked; nil if there is none
+	own   string   // path of the process's own journal
 }
 
 // spoolDir returns the directory of one endpoint and key, or "" for none.
@@ -62,11 +62,16 @@ func (sp *spool) files() []string {
 	}
 	var paths []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), spoolSuffix) {
+		if e.Type().IsRegular() && (strings.HasSuffix(e.Name(), spoolSuffix) || strings.HasSuffix(e.Name(), journalSuffix)) {
 			paths = append(paths, filepath.Join(sp.dir, e.Name()))
 		}
 	}
 	return paths
+}
+
+// left lists what other processes left.
+func (sp *spool) left() []string {
+	return slices.DeleteFunc(sp.files(), func(path string) bool { return path == sp.own })
 }
 
 // write appends batches, makes them durable, and returns how many of them are.
@@ -106,23 +111,33 @@ func (sp *spool) open() (int64, error) {
 		sp.file = f
 		syncDir(sp.dir)
 	}
+	return sp.room(), nil
+}
+
+// room is how many bytes may still be written.
+func (sp *spool) room() int64 {
 	room := sp.limit
 	for _, path := range sp.files() {
 		if info, err := os.Stat(path); err == nil {
 			room -= info.Size()
 		}
 	}
-	return room, nil
+	return room
 }
 
-// create makes a new file. It tries again, because another process may remove
+func (sp *spool) create() (*os.File, error) { return createIn(sp.dir, spoolSuffix) }
+
+// createIn makes a new file. It tries again, because another process may remove
 // the directory, or the file before it is locked, for being empty.
-func (sp *spool) create() (f *os.File, err error) {
+func createIn(dir, suffix string) (f *os.File, err error) {
 	for range 3 {
-		if err = os.MkdirAll(sp.dir, 0o700); err != nil {
+		if err = os.MkdirAll(dir, 0o700); err != nil {
 			continue
 		}
-		if f, err = openLocked(filepath.Join(sp.dir, NewID().String()+spoolSuffix), true); err == nil {
+		if err = ownDir(dir); err != nil {
+			continue
+		}
+		if f, err = openLocked(filepath.Join(dir, NewID().String()+suffix), true); err == nil {
 			return f, nil
 		}
 	}
@@ -141,87 +156,4 @@ func (sp *spool) close() {
 		_ = sp.file.Close() // it is synced already
 	}
 	sp.file = nil
-}
-
-// drainer reads spool files, one after the other.
-type drainer struct {
-	paths   []string
-	file    *os.File
-	lines   *bufio.Reader
-	pending []batch // read and not settled
-}
-
-func (d *drainer) more() bool { return d.file != nil || len(d.paths) > 0 }
-
-// load returns the next batch to send. nil means that this step only got from
-// one file to the next: a file at its end is removed, a file that another
-// process holds is left to it.
-func (d *drainer) load(sp *spool) *batch {
-	if len(d.pending) > 0 {
-		return &d.pending[0]
-	}
-	if d.file == nil {
-		d.next(sp)
-	}
-	if d.file == nil {
-		return nil
-	}
-	b, err := readBatch(d.lines)
-	if len(b.ends) > 0 {
-		d.pending = append(d.pending, b)
-		return &d.pending[0]
-	}
-	if errors.Is(err, io.EOF) {
-		remove(d.file)
-		_ = os.Remove(sp.dir) // succeeds when it is empty
-	} else {
-		_ = d.file.Close()
-	}
-	d.file, d.lines = nil, nil
-	return nil
-}
-
-// next opens a file of an earlier process, or at last the process's own.
-func (d *drainer) next(sp *spool) {
-	if len(d.paths) == 0 {
-		d.file, sp.file = sp.file, nil
-		if _, err := d.file.Seek(0, io.SeekStart); err != nil {
-			d.close()
-			return
-		}
-	} else {
-		f, err := openLocked(d.paths[0], false)
-		d.paths = d.paths[1:]
-		if err != nil {
-			return
-		}
-		d.file = f
-	}
-	d.lines = bufio.NewReader(d.file)
-}
-
-// close lets go of a file that is not sent to its end; it stays.
-func (d *drainer) close() {
-	if d.file != nil {
-		_ = d.file.Close()
-	}
-	*d = drainer{}
-}
-
-// readBatch reads the events of one request. Lines that are no JSON object, as
-// a write that was cut short leaves one, are skipped. The error is io.EOF when
-// nothing follows.
-func readBatch(r *bufio.Reader) (batch, error) {
-	var b batch
-	for len(b.ends) < batchEvents && len(b.lines) < maxBatchBytes-maxEventBytes {
-		line, err := r.ReadBytes('\n')
-		if whole := bytes.TrimSpace(line); len(whole) > 0 && len(whole) <= maxEventBytes && whole[0] == '{' && json.Valid(whole) {
-			b.lines = append(append(b.lines, whole...), '\n')
-			b.ends = append(b.ends, len(b.lines))
-		}
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
 }

@@ -11,6 +11,8 @@ import (
 // its process: there, nothing is spooled.
 func openLocked(string, bool) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+func ownDir(string) error { return errors.ErrUnsupported }
+
 func remove(f *os.File) { _ = f.Close() }
 
 func syncDir(string) {}

@@ -52,7 +52,7 @@ func (o *outage) options(dir string) Options {
 
 func spoolFiles(t *testing.T, dir string) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	list, err := filepath.Glob(filepath.Join(dir, "*", "*"+spoolSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +111,15 @@ func TestSpoolBridgesAnOutage(t *testing.T) {
 	next, _ := testClient(t, door.options(dir))
 	eventually(t, "the spool is drained", func() bool { return next.Stats().Drained == 250 })
 	eventually(t, "nothing is left on disk", func() bool {
-		left, err := os.ReadDir(dir)
-		return err == nil && len(left) == 0
+		return len(spoolFiles(t, dir)) == 0
 	})
 	checkOnce(t, door.collector, 250)
+	if err := next.Close(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left on disk: %v, %v", left, err)
+	}
 	if n := len(door.all(true)); n != 3 {
 		t.Errorf("%d requests, want 3 batches", n)
 	}
@@ -346,7 +351,7 @@ func TestFlushTakesTheSpoolWhenToldToWait(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if s := c.Stats(); s.Sent != 1 || s.Drained != 2 {
+		if s := c.Stats(); s.Spooled != 3 || s.Drained != 3 {
 			t.Errorf("stats %+v, want all three delivered", s)
 		}
 		if err := c.Close(t.Context()); err != nil {

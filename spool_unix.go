@@ -12,7 +12,7 @@ import (
 // openLocked opens a spool file, or makes it, and takes its lock without
 // waiting. The lock dies with the process, however it ends.
 func openLocked(path string, create bool) (*os.File, error) {
-	flags := os.O_RDWR | os.O_APPEND | syscall.O_NOFOLLOW
+	flags := os.O_RDWR | syscall.O_NOFOLLOW
 	if create {
 		flags |= os.O_CREATE | os.O_EXCL
 	}
@@ -53,6 +53,22 @@ func stillThere(f *os.File, path string) error {
 	}
 	if !os.SameFile(opened, named) {
 		return errors.New("it was replaced")
+	}
+	return nil
+}
+
+// ownDir refuses a directory that is not a directory of this user's own: what
+// is in it is nobody else's to read or to choose.
+func ownDir(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%q is no directory", dir)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("%q belongs to another user", dir)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
 // lastFlush bounds how long a dying process waits for its last events to be
@@ -53,7 +54,7 @@ func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.Met
 		}
 		panic(value)
 	}()
-	res, err = next(ctx, methodCall, r)
+	res, err = next(w.client.Within(ctx, &c.event), methodCall, r)
 	returned = true
 	w.finish(c, r, next, res, err)
 	return res, err
@@ -84,15 +85,13 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 	w.identify(e, r)
 	if r.Extra != nil {
 		// The proxy in front chose the id, so that both tell of one call (outcomes.md 1.4).
-		if id := r.Extra.Header[proxyCallHeader]; len(id) == 1 {
+		if id := r.Extra.Header[adapter.CallHeader]; len(id) == 1 {
 			_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 		}
 	}
 	w.open.enter(c)
 	return c
 }
-
-const proxyCallHeader = "Umpire-Call"
 
 // finish judges an answered call and records it.
 func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler, res mcp.Result, err error) {
@@ -126,11 +125,11 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 		c.response = responseBytes(&c.obs, result)
 		c.event.ResponseBytes = &c.response
 	}
-	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || !w.catalog.Load().mayList(c.event.Tool) {
+	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || !w.catalog.Load().MayList(c.event.Tool) {
 		w.lookUp(c, r, next, failing)
 	}
 	w.judge(c)
-	dying := c.obs.NoResult && c.event.Protocol >= perRequest
+	dying := c.obs.NoResult && c.event.Protocol >= adapter.PerRequest
 	w.record(c)
 	if dying {
 		w.flush() // the SDK reads from the missing result as soon as we return
@@ -182,7 +181,7 @@ func (c *call) observed() {
 
 // record hands the event of c over, and ends it.
 func (w *watcher) record(c *call) {
-	c.event.Definition = w.catalog.Load().definition(c.event.Tool)
+	c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
 	w.client.Record(c.event)
 	w.end(c)
 }

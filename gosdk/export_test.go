@@ -7,7 +7,7 @@ import (
 )
 
 // WatchedServers is how many servers are remembered.
-func WatchedServers() int { return watched.len() }
+func WatchedServers() int { return watched.Len() }
 
 // Middleware is what Watch adds to server.
 func Middleware(server *mcp.Server, client *umpire.Client) mcp.Middleware {

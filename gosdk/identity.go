@@ -2,22 +2,13 @@ package gosdk
 
 import (
 	"net/http"
-	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
-
-// perRequest is the first protocol version in which a request carries its
-// client's identity itself.
-const perRequest = "2026-07-28"
-
-// conversationKeys are the names under which clients put the id of the
-// conversation into _meta (outcomes.md 6.1).
-var conversationKeys = []string{"openai/session"}
 
 // session is what is known of one mcp.ServerSession.
 type session struct {
@@ -46,18 +37,16 @@ func (w *watcher) identify(e *umpire.Event, r *mcp.CallToolRequest) {
 		header = r.Extra.Header
 	}
 	w.identifyClient(e, r.Session, meta)
-	e.Platform = w.platforms.of(e.Client.Name, header.Get("User-Agent"))
+	e.Platform = w.platforms.Of(e.Client.Name, header.Get("User-Agent"))
 	w.identifySession(e, r.Session, meta, header)
-	if parent, ok := meta["traceparent"].(string); ok {
-		e.TraceID, e.SpanID = parseTraceparent(parent)
-	}
+	e.TraceID, e.SpanID = adapter.Trace(meta)
 }
 
 // identifyClient takes the client from this request if it speaks a protocol
 // whose requests name their client, and from the handshake of its session
 // otherwise: never from another request.
 func (w *watcher) identifyClient(e *umpire.Event, ss *mcp.ServerSession, meta map[string]any) {
-	if version, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && version >= perRequest {
+	if version, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && version >= adapter.PerRequest {
 		e.Protocol = version
 		switch info := meta[mcp.MetaKeyClientInfo].(type) {
 		case map[string]any:
@@ -91,10 +80,10 @@ func (w *watcher) identifySession(e *umpire.Event, ss *mcp.ServerSession, meta m
 	id := ss.ID()
 	if header != nil && id == "" {
 		e.Transport = "http"
-		e.SessionID = conversation(meta)
+		e.SessionID = adapter.Conversation(meta)
 		return
 	}
-	s := w.sessions.of(ss)
+	s := w.sessions.Of(ss)
 	if agreed := s.agreed.Load(); agreed != nil && meta[mcp.MetaKeyProtocolVersion] == nil {
 		e.Protocol = *agreed
 	}
@@ -103,70 +92,10 @@ func (w *watcher) identifySession(e *umpire.Event, ss *mcp.ServerSession, meta m
 		e.Transport = "http"
 	}
 	if id == "" {
-		id = conversation(meta)
+		id = adapter.Conversation(meta)
 	}
 	if id == "" {
 		id = s.id
 	}
 	e.SessionID = id
-}
-
-// platforms remembers what umpire.PlatformOf said: it is too dear for every call.
-type platforms struct {
-	mu sync.RWMutex
-	m  map[[2]string]string // by client name and user agent
-}
-
-// maxPlatforms bounds what callers, who choose both texts, can have remembered.
-const maxPlatforms = 256
-
-func (p *platforms) of(client, userAgent string) string {
-	key := [2]string{client, userAgent}
-	p.mu.RLock()
-	platform, ok := p.m[key]
-	p.mu.RUnlock()
-	if ok {
-		return platform
-	}
-	platform = umpire.PlatformOf(client, userAgent)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.m == nil || len(p.m) >= maxPlatforms {
-		p.m = make(map[[2]string]string)
-	}
-	if len(client)+len(userAgent) < 1024 {
-		p.m[[2]string{strings.Clone(client), strings.Clone(userAgent)}] = platform
-	}
-	return platform
-}
-
-func conversation(meta map[string]any) string {
-	for _, key := range conversationKeys {
-		if id, ok := meta[key].(string); ok && id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-// parseTraceparent reads a W3C traceparent (version-trace-span-flags). Anything
-// else gives no ids.
-func parseTraceparent(s string) (trace, span string) {
-	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" || (len(s) > 55 && s[55] != '-') {
-		return "", ""
-	}
-	trace, span = s[3:35], s[36:52]
-	if !isHex(s[:2]) || !isHex(trace) || !isHex(span) || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
-		return "", ""
-	}
-	return trace, span
-}
-
-func isHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -177,4 +177,5 @@ func (w *watcher) judge(c *call) {
 	judged := o.Judge()
 	judged.Late, judged.DurationUS, judged.RequestBytes, judged.ResponseBytes = e.Late, e.DurationUS, e.RequestBytes, e.ResponseBytes
 	e.Call = judged
+	e.Texts, e.Structured = o.Texts, o.Structured // for Options.Capture
 }

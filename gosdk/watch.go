@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
 // The methods that the middleware looks at. All others pass by untouched.
@@ -38,7 +39,7 @@ func Watch(server *mcp.Server, client *umpire.Client, opts ...Option) {
 	if server == nil || !client.Enabled() {
 		return
 	}
-	if !watched.of(server).add(client) {
+	if !watched.Of(server).add(client) {
 		return
 	}
 	w := newWatcher(server, client, opts)
@@ -55,8 +56,8 @@ type watcher struct {
 	// server is the peer written on events. It is read from the server when
 	// watching begins and corrected by the handshake that passes through.
 	server    atomic.Pointer[umpire.Peer]
-	sessions  weakTable[mcp.ServerSession, session]
-	platforms platforms
+	sessions  adapter.Table[mcp.ServerSession, session]
+	platforms adapter.Platforms
 	catalog   atomic.Pointer[catalog]
 	open      openCalls
 }
@@ -72,7 +73,7 @@ func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watch
 	for _, tool := range w.hooks.EmptyIsFine {
 		w.fine[tool] = true
 	}
-	w.sessions.make = newSession
+	w.sessions.Make = newSession
 	w.open.withdrawn = w.withdrawn
 	w.calledItself(peekServer(server))
 	return w
@@ -84,7 +85,7 @@ func (w *watcher) calledItself(p umpire.Peer) {
 		return
 	}
 	w.server.Store(&p)
-	w.catalog.Store(catalogs.of(w.client).named(p))
+	w.catalog.Store(newCatalog(w.client, p))
 }
 
 func (w *watcher) middleware(next mcp.MethodHandler) mcp.MethodHandler {
@@ -121,13 +122,13 @@ func (w *watcher) sawHandshake(req mcp.Request, res mcp.Result) {
 		w.calledItself(umpire.Peer{Name: r.ServerInfo.Name, Version: r.ServerInfo.Version})
 	}
 	if ss, ok := req.GetSession().(*mcp.ServerSession); ok && ss != nil {
-		w.sessions.of(ss).agreed.Store(&r.ProtocolVersion)
+		w.sessions.Of(ss).agreed.Store(&r.ProtocolVersion)
 	}
 }
 
 // watched remembers who watches which server, so that watching twice is
 // watching once.
-var watched = weakTable[mcp.Server, watchers]{make: func(*mcp.Server) *watchers { return new(watchers) }}
+var watched adapter.Table[mcp.Server, watchers]
 
 type watchers struct {
 	mu      sync.Mutex

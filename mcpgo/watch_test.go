@@ -126,7 +126,9 @@ func TestOwnHooksStay(t *testing.T) {
 	})
 	s := newServer(server.WithHooks(hooks))
 	mcpgo.Watch(s, client)
-	s.GetHooks().AddAfterCallTool(func(_ context.Context, _ any, r *mcp.CallToolRequest, _ any) { said = append(said, "after "+r.Params.Name) })
+	s.GetHooks().AddAfterCallTool(func(_ context.Context, _ any, r *mcp.CallToolRequest, _ any) {
+		said = append(said, "after "+r.Params.Name)
+	})
 	addMatrix(s)
 	r := routes()[0]
 	c := r.dial(t, s)
@@ -476,13 +478,17 @@ func TestSessionTools(t *testing.T) {
 	mcpgo.Watch(s, client)
 	hooks := s.GetHooks()
 	var session server.ClientSession
-	hooks.AddBeforeAny(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any) { session = server.ClientSessionFromContext(ctx) })
+	hooks.AddBeforeAny(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any) {
+		session = server.ClientSessionFromContext(ctx)
+	})
 	sayHello(s, "own")
 	r := routes()[4]
 	c := r.dial(t, s)
 	c.ask(r.call("1", "own", `{"n":"x"}`))
 	err := s.AddSessionTool(session.SessionID(), mcp.NewToolWithRawSchema("own", "", []byte(`{"type":"object","required":["m"]}`)),
-		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return mcp.NewToolResultError("no"), nil })
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultError("no"), nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

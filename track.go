@@ -16,21 +16,14 @@ func (c *Client) Track(ctx context.Context, name string, properties map[string]a
 	if c == nil || !c.on {
 		return
 	}
-	e := Event{StartedAt: time.Now()}
-	in, tied := c.callOf(ctx)
-	if tied {
-		e = in.event
-		e.StartedAt = time.Now()
-	} else if c.opts.Debug {
-		c.voice.once("Track was called outside of a tool call: the event is tied to no session; pass on the context of the handler")
-	}
-	call := e.ID
-	e.ID, e.Kind = ID{}, "custom"
-	e.Meta = make(map[string]any, len(properties)+2)
+	e := Event{Kind: "custom", StartedAt: time.Now(), Meta: make(map[string]any, len(properties)+2)}
 	maps.Copy(e.Meta, properties)
 	e.Meta[metaEvent] = cut(name, maxName)
-	if tied {
-		e.Meta[metaCall] = call.String()
+	if in, ok := c.callOf(ctx); ok {
+		in.asked.tell(&e)
+		e.Meta[metaCall] = in.id.String()
+	} else if c.opts.Debug {
+		c.voice.once("Track was called outside of a tool call: its events are tied to none; pass on the context of the handler")
 	}
 	c.Record(e)
 }
@@ -41,14 +34,13 @@ func (c *Client) Within(ctx context.Context, call *Event) context.Context {
 	if c == nil || !c.on {
 		return ctx
 	}
+	if call.StartedAt.IsZero() {
+		call.StartedAt = time.Now()
+	}
 	if call.ID.IsZero() {
 		call.ID = newID(call.StartedAt)
 	}
-	return &callContext{Context: ctx, client: c, event: Event{
-		ID: call.ID, Server: call.Server, Client: call.Client, Platform: call.Platform, Protocol: call.Protocol,
-		Transport: call.Transport, Session: call.Session, SessionID: call.SessionID, User: call.User,
-		SeenBy: call.SeenBy, TraceID: call.TraceID, SpanID: call.SpanID, Call: Call{Tool: call.Tool},
-	}}
+	return &callContext{Context: ctx, client: c, id: call.ID, asked: askedBy(call)}
 }
 
 // callContext is the context of one call of one client. It holds a copy, since a
@@ -56,7 +48,29 @@ func (c *Client) Within(ctx context.Context, call *Event) context.Context {
 type callContext struct {
 	context.Context
 	client *Client
-	event  Event // without what only a judged call has
+	id     ID
+	asked  asked
+}
+
+// asked is who asked for which tool: what events in one call have in common.
+type asked struct {
+	server, client                                 Peer
+	platform, protocol, transport, session, seenBy string
+	user, traceID, spanID, tool, sessionID         string
+}
+
+func askedBy(e *Event) asked {
+	return asked{
+		server: e.Server, client: e.Client, platform: e.Platform, protocol: e.Protocol, transport: e.Transport,
+		session: e.Session, seenBy: e.SeenBy, user: e.User, traceID: e.TraceID, spanID: e.SpanID, tool: e.Tool,
+		sessionID: e.SessionID,
+	}
+}
+
+func (a *asked) tell(e *Event) {
+	e.Server, e.Client, e.Platform, e.Protocol, e.Transport = a.server, a.client, a.platform, a.protocol, a.transport
+	e.Session, e.SeenBy, e.User, e.TraceID, e.SpanID, e.Tool = a.session, a.seenBy, a.user, a.traceID, a.spanID, a.tool
+	e.SessionID = a.sessionID
 }
 
 // callKey asks for the call of a client: the same request may be a call of two.

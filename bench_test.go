@@ -1,6 +1,7 @@
 package umpire
 
 import (
+	"context"
 	"testing"
 	"time"
 )
@@ -18,6 +19,7 @@ func (c *Client) discardQueued() {
 	for ch := c.queue.take(); ch != nil; ch = c.queue.take() {
 		c.settled += uint64(len(ch.events))
 		c.bytes -= ch.bytes
+		c.journal.settle(ch.mark)
 		ch.reset()
 		c.queue.giveBack(ch)
 	}
@@ -81,5 +83,15 @@ func BenchmarkEncode(b *testing.B) {
 		if _, err := enc.encode(&e); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkWithin is what Track costs a call that does not use it.
+func BenchmarkWithin(b *testing.B) {
+	c, e, ctx := idleClient(), benchEvent(), context.Background()
+	e.ID = NewID()
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = c.Within(ctx, &e)
 	}
 }

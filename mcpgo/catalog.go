@@ -125,6 +125,6 @@ func same(a, b mcp.Tool) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Annotations == b.Annotations &&
 		a.InputSchema.Type == b.InputSchema.Type && slices.Equal(a.InputSchema.Required, b.InputSchema.Required) &&
 		reflect.ValueOf(a.InputSchema.Properties).Pointer() == reflect.ValueOf(b.InputSchema.Properties).Pointer() &&
-		reflect.ValueOf(a.RawInputSchema).Pointer() == reflect.ValueOf(b.RawInputSchema).Pointer() &&
-		len(a.RawInputSchema) == len(b.RawInputSchema)
+		len(a.RawInputSchema) == len(b.RawInputSchema) &&
+		(len(a.RawInputSchema) == 0 || &a.RawInputSchema[0] == &b.RawInputSchema[0])
 }

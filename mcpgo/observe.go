@@ -159,8 +159,8 @@ func observeResult(c *call, res, gave *mcp.CallToolResult, failed error) {
 // structured returns the JSON of structured content, marshalled as the SDK will
 // do it after us.
 func structured(res *mcp.CallToolResult) (raw []byte, err error) {
-	if hasRaw {
-		if raw := reflect.ValueOf(res).Elem().FieldByIndex(rawField.Index).Bytes(); len(raw) > 0 {
+	if keepsContent {
+		if raw := reflect.ValueOf(res).Elem().FieldByIndex(contentField.Index).Bytes(); len(raw) > 0 {
 			return raw, nil
 		}
 	}
@@ -178,9 +178,12 @@ func structured(res *mcp.CallToolResult) (raw []byte, err error) {
 	return json.Marshal(res.StructuredContent)
 }
 
-// rawField holds structured content that came as JSON, in the versions of the
-// SDK that have it.
-var rawField, hasRaw = reflect.TypeFor[mcp.CallToolResult]().FieldByName("RawStructuredContent")
+// Arguments and structured content that came as JSON, in the versions of the SDK
+// that keep it.
+var (
+	argumentsField, keepsArguments = reflect.TypeFor[mcp.CallToolParams]().FieldByName("RawArguments")
+	contentField, keepsContent     = reflect.TypeFor[mcp.CallToolResult]().FieldByName("RawStructuredContent")
+)
 
 // responseBytes is the size of text, data and structured content.
 func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
@@ -212,18 +215,19 @@ func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
 // rawArguments returns the arguments as they were sent, or as JSON where the SDK
 // did not keep that.
 func rawArguments(r *mcp.CallToolRequest) []byte {
-	switch raw := r.GetRawArguments().(type) {
-	case nil:
-		return nil
-	case json.RawMessage:
-		return raw
-	default:
-		b, err := json.Marshal(raw)
-		if err != nil {
-			return nil
+	if keepsArguments {
+		if raw := reflect.ValueOf(&r.Params).Elem().FieldByIndex(argumentsField.Index).Bytes(); len(raw) > 0 {
+			return raw
 		}
-		return b
 	}
+	if r.Params.Arguments == nil {
+		return nil
+	}
+	raw, err := json.Marshal(r.Params.Arguments)
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 // readable fills in what can still be told of a request that could not be

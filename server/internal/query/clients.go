@@ -4,6 +4,10 @@ import "context"
 
 // Clients answers: which client's calls fail, and how? Most calls first.
 func Clients(ctx context.Context, src Source, p Params) (ClientsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ClientsAnswer, error) { return clientsOf(ctx, src, p) })
+}
+
+func clientsOf(ctx context.Context, src Source, p Params) (ClientsAnswer, error) {
 	lines, err := clientLines(ctx, src, p)
 	if err != nil {
 		return ClientsAnswer{}, err

@@ -4,6 +4,10 @@ import "context"
 
 // Overview answers: how are the calls of this project ending?
 func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error) {
+	return asOne(ctx, src, func(src Source) (OverviewAnswer, error) { return overviewOf(ctx, src, p) })
+}
+
+func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, error) {
 	answer := OverviewAnswer{Header: p.header()}
 	totals, err := src.Totals(ctx, p.Filter)
 	if err != nil {

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"context"
+
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
@@ -53,4 +55,14 @@ func (p Params) header() Header {
 		}
 	}
 	return h
+}
+
+// asOne asks src as it is at one moment, so that the parts of an answer agree
+// while events arrive.
+func asOne[A any](ctx context.Context, src Source, ask func(Source) (A, error)) (answer A, err error) {
+	err = src.Snapshot(ctx, func(src store.Reader) error {
+		answer, err = ask(src)
+		return err
+	})
+	return answer, err
 }

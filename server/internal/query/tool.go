@@ -21,6 +21,10 @@ const (
 // the tool, with what only one tool has. A tool that nobody ever listed or called
 // is a fault.NotFound.
 func Tool(ctx context.Context, src Source, p Params, tool string) (ToolAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ToolAnswer, error) { return toolOf(ctx, src, p, tool) })
+}
+
+func toolOf(ctx context.Context, src Source, p Params, tool string) (ToolAnswer, error) {
 	p.Filter.Tool = []string{tool}
 	overview, err := Overview(ctx, src, p)
 	if err != nil {

@@ -14,6 +14,10 @@ const maxUnknownTools = 50
 // Tools answers: which tool fails, and how? The tools that were called come first,
 // most called first, then the registered ones that were not.
 func Tools(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ToolsAnswer, error) { return toolsOf(ctx, src, p) })
+}
+
+func toolsOf(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
 	answer := ToolsAnswer{Header: p.header(), Tools: []ToolLine{}, UnknownTools: []UnknownTool{}}
 	rows, err := src.ByTool(ctx, p.Filter)
 	if err != nil {

@@ -50,6 +50,10 @@ type Writer interface {
 // otherwise, with the same result. What is not known goes by the name Unknown
 // in every row. Rows come most called first, ties by name.
 type Reader interface {
+	// Snapshot calls do with a Reader that sees the store as it is now, whatever
+	// is written meanwhile: for an answer of several parts that must agree.
+	Snapshot(ctx context.Context, do func(Reader) error) error
+
 	Totals(ctx context.Context, f Filter) (Totals, error)
 	// Series has one point per step that holds calls, oldest first, each At
 	// StepStart; gaps are filled by the caller. Raw events are read unless step

@@ -327,12 +327,16 @@ func TestFailedPanel(t *testing.T) {
 // slow answers one question never.
 type slow struct{ *webtest.Memory }
 
+func (s slow) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(s) }
+
 func (s slow) ByClient(ctx context.Context, _ store.Filter) ([]store.ClientRow, error) {
 	select {} //nolint:staticcheck // it does not even look at its context
 }
 
 // broken panics.
 type broken struct{ *webtest.Memory }
+
+func (b broken) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(b) }
 
 func (broken) ByClient(context.Context, store.Filter) ([]store.ClientRow, error) {
 	panic("BUG: broken")

@@ -242,6 +242,8 @@ type waking struct {
 	awake atomic.Bool
 }
 
+func (w *waking) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(w) }
+
 func (w *waking) current() *webtest.Memory {
 	if w.awake.Load() {
 		return webtest.One()

@@ -34,7 +34,7 @@ const checkpointThreshold = "256MB"
 
 // DB is the store. It implements store.Store.
 type DB struct {
-	read *sql.DB
+	reader
 	// write is used by one at a time, under mu; it owns the temporary tables.
 	write *sql.Conn
 	idle  *time.Timer
@@ -56,7 +56,7 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	db := &DB{read: sql.OpenDB(connector), after: opts.CheckpointAfter}
+	db := &DB{reader: reader{read: sql.OpenDB(connector)}, after: opts.CheckpointAfter}
 	if db.after == 0 {
 		db.after = 10 * time.Second
 	}

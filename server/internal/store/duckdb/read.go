@@ -10,17 +10,6 @@ import (
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
-// snapshot runs do in a transaction that sees one state of the store, whatever is
-// written meanwhile, so that the parts of an answer agree.
-func (db *DB) snapshot(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := db.read.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("cannot begin to read: %w", err)
-	}
-	defer tx.Rollback() //nolint:errcheck // nothing was written
-	return do(tx)
-}
-
 // querier is a connection or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -49,10 +38,10 @@ func each(ctx context.Context, from querier, name string, q statement.Question, 
 }
 
 // Totals implements store.Reader.
-func (db *DB) Totals(ctx context.Context, f store.Filter) (store.Totals, error) {
+func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, error) {
 	q := statement.New(f)
 	var t store.Totals
-	err := db.snapshot(ctx, func(tx *sql.Tx) error {
+	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		err := each(ctx, tx, "totals", q, func(scan func(...any) error) error {
 			return scan(&t.Calls, &t.OK, &t.Empty, &t.BadArgs, &t.ToolError, &t.Crashed, &t.Cancelled, &t.Rounds, &t.SetAside,
 				&t.Retries, &t.Reworded, &t.NoSession, &t.FirstCalls, &t.FirstOK,
@@ -98,12 +87,12 @@ func add(h store.Histogram, bucket int, n int64) store.Histogram {
 }
 
 // Series implements store.Reader.
-func (db *DB) Series(ctx context.Context, f store.Filter, step time.Duration) ([]store.Point, error) {
+func (in *reader) Series(ctx context.Context, f store.Filter, step time.Duration) ([]store.Point, error) {
 	q := statement.New(f)
 	q.Step = step
 	q.Rollups = q.Rollups && step%time.Hour == 0
 	var points []store.Point
-	err := db.snapshot(ctx, func(tx *sql.Tx) error {
+	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[int64]int{}
 		err := each(ctx, tx, "series", q, func(scan func(...any) error) error {
 			var p store.Point
@@ -142,10 +131,10 @@ func (db *DB) Series(ctx context.Context, f store.Filter, step time.Duration) ([
 }
 
 // ByTool implements store.Reader.
-func (db *DB) ByTool(ctx context.Context, f store.Filter) ([]store.ToolRow, error) {
+func (in *reader) ByTool(ctx context.Context, f store.Filter) ([]store.ToolRow, error) {
 	q := statement.New(f)
 	var all []store.ToolRow
-	err := db.snapshot(ctx, func(tx *sql.Tx) error {
+	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[string]int{}
 		err := each(ctx, tx, "tools", q, func(scan func(...any) error) error {
 			var r store.ToolRow
@@ -174,10 +163,10 @@ func (db *DB) ByTool(ctx context.Context, f store.Filter) ([]store.ToolRow, erro
 }
 
 // ByClient implements store.Reader.
-func (db *DB) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRow, error) {
+func (in *reader) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRow, error) {
 	q := statement.New(f)
 	var all []store.ClientRow
-	err := db.snapshot(ctx, func(tx *sql.Tx) error {
+	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[string]int{}
 		err := each(ctx, tx, "clients", q, func(scan func(...any) error) error {
 			var r store.ClientRow
@@ -190,7 +179,7 @@ func (db *DB) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRow, 
 		if err != nil {
 			return err
 		}
-		return db.clientParts(ctx, tx, q, func(client string) *store.ClientRow {
+		return in.clientParts(ctx, tx, q, func(client string) *store.ClientRow {
 			if i, ok := index[client]; ok {
 				return &all[i]
 			}
@@ -200,7 +189,7 @@ func (db *DB) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRow, 
 	return all, err
 }
 
-func (db *DB) clientParts(ctx context.Context, tx *sql.Tx, q statement.Question, row func(client string) *store.ClientRow) error {
+func (in *reader) clientParts(ctx context.Context, tx *sql.Tx, q statement.Question, row func(client string) *store.ClientRow) error {
 	err := each(ctx, tx, "clients_latency", q, func(scan func(...any) error) error {
 		var client string
 		var bucket int

@@ -10,9 +10,9 @@ import (
 )
 
 // Catalog implements store.Reader.
-func (db *DB) Catalog(ctx context.Context, f store.Filter) ([]store.CatalogRow, error) {
+func (in *reader) Catalog(ctx context.Context, f store.Filter) ([]store.CatalogRow, error) {
 	var all []store.CatalogRow
-	err := each(ctx, db.read, "catalog", statement.New(f), func(scan func(...any) error) error {
+	err := in.each(ctx, "catalog", statement.New(f), func(scan func(...any) error) error {
 		var r store.CatalogRow
 		err := scan(&r.Server, &r.Env, &r.Tool, &r.Title, &r.Description, &r.Definition, &r.Bytes, &r.InputSchema, &r.FirstSeen, &r.LastSeen)
 		r.FirstSeen, r.LastSeen = r.FirstSeen.UTC(), r.LastSeen.UTC()
@@ -23,11 +23,11 @@ func (db *DB) Catalog(ctx context.Context, f store.Filter) ([]store.CatalogRow, 
 }
 
 // Definitions implements store.Reader.
-func (db *DB) Definitions(ctx context.Context, f store.Filter, tool string) ([]store.DefinitionRow, error) {
+func (in *reader) Definitions(ctx context.Context, f store.Filter, tool string) ([]store.DefinitionRow, error) {
 	q := statement.New(f)
 	q.Tool = tool
 	var all []store.DefinitionRow
-	err := each(ctx, db.read, "definitions", q, func(scan func(...any) error) error {
+	err := in.each(ctx, "definitions", q, func(scan func(...any) error) error {
 		var r store.DefinitionRow
 		err := scan(&r.Definition, &r.Bytes, &r.FirstSeen)
 		r.FirstSeen = r.FirstSeen.UTC()
@@ -38,9 +38,9 @@ func (db *DB) Definitions(ctx context.Context, f store.Filter, tool string) ([]s
 }
 
 // UnknownTools implements store.Reader.
-func (db *DB) UnknownTools(ctx context.Context, f store.Filter, limit int) ([]store.UnknownToolRow, error) {
+func (in *reader) UnknownTools(ctx context.Context, f store.Filter, limit int) ([]store.UnknownToolRow, error) {
 	var all []store.UnknownToolRow
-	err := each(ctx, db.read, "unknown_tools", limited(f, limit), func(scan func(...any) error) error {
+	err := in.each(ctx, "unknown_tools", limited(f, limit), func(scan func(...any) error) error {
 		var r store.UnknownToolRow
 		var near sql.NullString
 		if err := scan(&r.Name, &r.Calls, &r.Clients, &near); err != nil {
@@ -58,9 +58,9 @@ func (db *DB) UnknownTools(ctx context.Context, f store.Filter, limit int) ([]st
 }
 
 // Failures implements store.Reader.
-func (db *DB) Failures(ctx context.Context, f store.Filter, limit int) ([]store.FailureRow, error) {
+func (in *reader) Failures(ctx context.Context, f store.Filter, limit int) ([]store.FailureRow, error) {
 	var all []store.FailureRow
-	err := each(ctx, db.read, "failures", limited(f, limit), func(scan func(...any) error) error {
+	err := in.each(ctx, "failures", limited(f, limit), func(scan func(...any) error) error {
 		var r store.FailureRow
 		err := scan(&r.Fingerprint, &r.Tool, &r.Outcome, &r.Cause, &r.ErrorType, &r.ErrorStatus, &r.Message,
 			&r.Calls, &r.Clients, &r.FirstSeen, &r.LastSeen)
@@ -72,9 +72,9 @@ func (db *DB) Failures(ctx context.Context, f store.Filter, limit int) ([]store.
 }
 
 // BadParams implements store.Reader.
-func (db *DB) BadParams(ctx context.Context, f store.Filter, limit int) ([]store.BadParamRow, error) {
+func (in *reader) BadParams(ctx context.Context, f store.Filter, limit int) ([]store.BadParamRow, error) {
 	var all []store.BadParamRow
-	err := each(ctx, db.read, "bad_params", limited(f, limit), func(scan func(...any) error) error {
+	err := in.each(ctx, "bad_params", limited(f, limit), func(scan func(...any) error) error {
 		var r store.BadParamRow
 		err := scan(&r.Tool, &r.Path, &r.Rule, &r.Calls, &r.Clients, &r.Near)
 		all = append(all, r)
@@ -84,18 +84,18 @@ func (db *DB) BadParams(ctx context.Context, f store.Filter, limit int) ([]store
 }
 
 // EmptyRules implements store.Reader.
-func (db *DB) EmptyRules(ctx context.Context, f store.Filter) ([]store.NameCount, error) {
-	return db.names(ctx, "empty_rules", f)
+func (in *reader) EmptyRules(ctx context.Context, f store.Filter) ([]store.NameCount, error) {
+	return in.names(ctx, "empty_rules", f)
 }
 
 // Suspects implements store.Reader.
-func (db *DB) Suspects(ctx context.Context, f store.Filter) ([]store.NameCount, error) {
-	return db.names(ctx, "suspects", f)
+func (in *reader) Suspects(ctx context.Context, f store.Filter) ([]store.NameCount, error) {
+	return in.names(ctx, "suspects", f)
 }
 
-func (db *DB) names(ctx context.Context, name string, f store.Filter) ([]store.NameCount, error) {
+func (in *reader) names(ctx context.Context, name string, f store.Filter) ([]store.NameCount, error) {
 	var all []store.NameCount
-	err := each(ctx, db.read, name, statement.New(f), func(scan func(...any) error) error {
+	err := in.each(ctx, name, statement.New(f), func(scan func(...any) error) error {
 		var n store.NameCount
 		err := scan(&n.Name, &n.Calls)
 		all = append(all, n)
@@ -105,8 +105,8 @@ func (db *DB) names(ctx context.Context, name string, f store.Filter) ([]store.N
 }
 
 // Neighbours implements store.Reader.
-func (db *DB) Neighbours(ctx context.Context, f store.Filter, limit int) (before, after []store.NameCount, err error) {
-	err = each(ctx, db.read, "neighbours", limited(f, limit), func(scan func(...any) error) error {
+func (in *reader) Neighbours(ctx context.Context, f store.Filter, limit int) (before, after []store.NameCount, err error) {
+	err = in.each(ctx, "neighbours", limited(f, limit), func(scan func(...any) error) error {
 		var earlier bool
 		var n store.NameCount
 		err := scan(&earlier, &n.Name, &n.Calls)
@@ -121,14 +121,14 @@ func (db *DB) Neighbours(ctx context.Context, f store.Filter, limit int) (before
 }
 
 // Facets implements store.Reader.
-func (db *DB) Facets(ctx context.Context, f store.Filter) (store.Facets, error) {
+func (in *reader) Facets(ctx context.Context, f store.Filter) (store.Facets, error) {
 	var facets store.Facets
 	lists := map[string]*[]string{
 		"server": &facets.Servers, "version": &facets.Versions, "env": &facets.Envs,
 		"tool": &facets.Tools, "client": &facets.Clients, "platform": &facets.Platforms,
 	}
 	q := limited(store.Filter{Project: f.Project, From: f.From, To: f.To}, store.MaxFacets)
-	err := each(ctx, db.read, "facets", q, func(scan func(...any) error) error {
+	err := in.each(ctx, "facets", q, func(scan func(...any) error) error {
 		var dimension, value string
 		var n int64
 		if err := scan(&dimension, &value, &n); err != nil {

@@ -65,6 +65,9 @@ type Big struct {
 	Times int64
 }
 
+// Snapshot asks the source itself.
+func (b Big) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(b) }
+
 // Totals is Memory's, so many times.
 func (b Big) Totals(ctx context.Context, f store.Filter) (store.Totals, error) {
 	t, err := b.Memory.Totals(ctx, f)

@@ -1,0 +1,51 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+
+	"github.com/umpire-mcp/umpire/server/internal/store"
+	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
+)
+
+// reader answers the questions of store.Reader: each of the store as it is then,
+// or, with a transaction, all of them of the store as it was when that began.
+type reader struct {
+	read *sql.DB
+
+	tx *sql.Tx
+	mu *sync.Mutex // one statement at a time in a transaction
+}
+
+// Snapshot implements store.Reader.
+func (in *reader) Snapshot(ctx context.Context, do func(store.Reader) error) error {
+	if in.tx != nil {
+		return do(in)
+	}
+	return in.snapshot(ctx, func(tx *sql.Tx) error {
+		return do(&reader{tx: tx, mu: new(sync.Mutex)})
+	})
+}
+
+// snapshot runs do in a transaction that sees one state of the store, whatever is
+// written meanwhile, so that the parts of an answer agree.
+func (in *reader) snapshot(ctx context.Context, do func(*sql.Tx) error) error {
+	if in.tx != nil {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return do(in.tx)
+	}
+	tx, err := in.read.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("cannot begin to read: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	return do(tx)
+}
+
+// each is each for a question of one statement.
+func (in *reader) each(ctx context.Context, name string, q statement.Question, row func(scan func(...any) error) error) error {
+	return in.snapshot(ctx, func(tx *sql.Tx) error { return each(ctx, tx, name, q, row) })
+}

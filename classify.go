@@ -104,7 +104,7 @@ func (o *Observation) judgeFailure(c *Call) verdict {
 		if v.cause == causeInvalidParams && o.Ran != ranYes {
 			v.cause, v.evidence = causeSchema, evidenceSchema
 		}
-		if v.cause == causeSchema {
+		if v.cause == causeSchema && o.Refused == "" {
 			v.evidence = evidenceSchema
 		}
 	}
@@ -187,6 +187,9 @@ func (o *Observation) rpcFailure() verdict {
 
 // goFailure judges a Go error that the observer saw (outcomes.md 2.3 to 2.5).
 func (o *Observation) goFailure() verdict {
+	if o.Shown && (o.Refused == causeSchema || o.Refused == causeDecode) {
+		return verdict{outcome: BadArgs, cause: o.Refused}
+	}
 	text := errorText(o.Err)
 	switch cause := o.signature(text); {
 	case cause == causeOutputSchema && !o.Shown:
@@ -196,7 +199,7 @@ func (o *Observation) goFailure() verdict {
 	case cause == causeSchema && o.Shown && o.Ran != ranYes && bare(o.Err):
 		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 	}
-	if o.Shown && undecodable(o.Err, o.Arguments) {
+	if o.Shown && o.Ran != ranYes && undecodable(o.Err, o.Arguments) {
 		return verdict{outcome: BadArgs, cause: causeDecode}
 	}
 	return o.goVerdict()

@@ -19,6 +19,9 @@ type Observation struct {
 	Listed []string
 	// Ran says whether the handler was entered: "yes", "no" or "" (unknown).
 	Ran string
+	// Refused is "schema" or "decode" when the observer knows, other than by the
+	// text of an error, that the arguments were refused before the handler.
+	Refused string
 	// Observed is set by an observer inside the server (an SDK adapter), who
 	// sees errors and panics as values. The proxy and the doors leave it false.
 	Observed bool

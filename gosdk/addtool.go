@@ -117,6 +117,14 @@ func (m *markedTools) newDoor(ctx context.Context, tool string) *door {
 	return &door{Context: ctx, tool: t}
 }
 
+// within is the context for the handler.
+func (d *door) within(ctx context.Context) context.Context {
+	if d == nil {
+		return ctx
+	}
+	return d
+}
+
 // ran is what the door knows, and otherwise what was derived.
 func (d *door) ran(derived string) string {
 	switch {

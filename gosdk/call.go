@@ -23,6 +23,7 @@ type call struct {
 	ctx     context.Context
 	session *mcp.ServerSession
 	text    [1]string // room for the usual single text, so that it costs nothing
+	door    *door     // of a tool that was added by AddTool
 
 	took, request, response int64 // what the event's numbers point to
 
@@ -54,7 +55,7 @@ func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.Met
 		}
 		panic(value)
 	}()
-	res, err = next(w.client.Within(ctx, &c.event), methodCall, r)
+	res, err = next(w.client.Within(c.door.within(ctx), &c.event), methodCall, r)
 	returned = true
 	w.finish(c, r, next, res, err)
 	return res, err
@@ -89,6 +90,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 			_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 		}
 	}
+	c.door = w.marked.newDoor(ctx, e.Tool)
 	w.open.enter(c)
 	return c
 }
@@ -121,6 +123,7 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 		return
 	}
 	observe(c, result, err, rpc)
+	c.door.correct(c)
 	if err == nil && result != nil {
 		c.response = responseBytes(&c.obs, result)
 		c.event.ResponseBytes = &c.response
@@ -146,7 +149,7 @@ func (w *watcher) died(c *call, value any) {
 	}
 	c.event.DurationUS = &c.took
 	c.observed()
-	c.obs.Ran, c.obs.Panicked, c.obs.PanicValue = "yes", true, value
+	c.obs.Ran, c.obs.Panicked, c.obs.PanicValue = c.door.ran("yes"), true, value
 	w.judge(c)
 	if gaveUp == gone {
 		// Nobody waited for it, so it is no call (outcomes.md 1.2 stands before
@@ -169,7 +172,7 @@ func (w *watcher) flush() {
 // (outcomes.md 1.3, 2.6).
 func (w *watcher) silent(c *call, how string) {
 	c.observed()
-	c.obs.Silent = how
+	c.obs.Silent, c.obs.Ran = how, c.door.ran("")
 	w.judge(c)
 	w.record(c)
 }

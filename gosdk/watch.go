@@ -60,10 +60,11 @@ type watcher struct {
 	platforms adapter.Platforms
 	catalog   atomic.Pointer[catalog]
 	open      openCalls
+	marked    *markedTools // of the server, by AddTool
 }
 
 func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watcher {
-	w := &watcher{client: client, hooks: client.Options()}
+	w := &watcher{client: client, hooks: client.Options(), marked: marked.Of(server)}
 	for _, o := range opts {
 		if o != nil {
 			o(w)

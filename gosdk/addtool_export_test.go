@@ -1,0 +1,4 @@
+package gosdk
+
+// Enter is what a handler that was added by AddTool does first.
+var Enter = enter

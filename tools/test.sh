@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 failed=()
 for module in "$@"; do
 	echo "== test ${module}"
-	(cd "$module" && go vet ./... && go test -race -timeout 12m ./...) || failed+=("$module")
+	(cd "$module" && go vet ./... && go test -race -count=1 -timeout 12m ./...) || failed+=("$module")
 done
 if ((${#failed[@]})); then
 	echo "FAILED in: ${failed[*]}" >&2

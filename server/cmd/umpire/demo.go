@@ -37,7 +37,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 	case c.Clear && c.Data == "":
 		return fault.New(fault.BadRequest, "which directory is to be cleared?", "name it with --data; a temporary one is removed by itself")
 	case c.Clear:
-		return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 			return client.DeleteProject(ctx, demo.Project)
 		})
 	case c.JSON && !c.Once:

@@ -55,7 +55,7 @@ func (c *keyAddCommand) Run(ctx context.Context) error {
 type keyListCommand struct{ dataFlag }
 
 func (c *keyListCommand) Run(ctx context.Context) error {
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 		keys, err := client.Keys(ctx)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ type keyRevokeCommand struct {
 }
 
 func (c *keyRevokeCommand) Run(ctx context.Context) error {
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 		return client.RevokeKey(ctx, c.Prefix)
 	})
 }
@@ -95,7 +95,7 @@ type projectCommand struct {
 type projectListCommand struct{ dataFlag }
 
 func (c *projectListCommand) Run(ctx context.Context) error {
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 		projects, err := client.Projects(ctx)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (c *projectDeleteCommand) Run(ctx context.Context) error {
 			return fault.New(fault.BadRequest, "not deleted", "type the project's name, or add --yes")
 		}
 	}
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 		return client.DeleteProject(ctx, c.Name)
 	})
 }

@@ -4,11 +4,21 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
+
+// inDirectory is withDirectory for what only looks: it makes no directory.
+func inDirectory(ctx context.Context, dir string, do func(*admin.Client) error) error {
+	if _, err := os.Stat(filepath.Join(dir, storeFile)); errors.Is(err, os.ErrNotExist) {
+		return fault.New(fault.NotFound, "there is no Umpire data in "+dir, "name the data directory with --data, or a running server with --to")
+	}
+	return withDirectory(ctx, dir, do)
+}
 
 // withDirectory lets do talk to whoever holds the data directory: the running
 // server, or, where there is none, this process for as long as it takes.

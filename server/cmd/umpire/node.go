@@ -30,6 +30,9 @@ type node struct {
 	pending func(project uint32) (calls int64, known bool)
 }
 
+// storeFile is the store in the data directory.
+const storeFile = "events.duckdb"
+
 // openNode opens the directory, and makes it if it is not there. One process
 // holds it at a time.
 func openNode(ctx context.Context, dir string) (*node, error) {
@@ -56,7 +59,7 @@ func (n *node) open(ctx context.Context) (err error) {
 	if n.meta, err = meta.Open(n.dir); err != nil {
 		return err
 	}
-	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, "events.duckdb"), duckdb.Options{}); err != nil {
+	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{}); err != nil {
 		return err
 	}
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, pipeline.Options{DeadLetters: filepath.Join(n.dir, "dead-letters.jsonl")})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/api"
 	"github.com/umpire-mcp/umpire/server/internal/auth"
@@ -40,12 +41,14 @@ func (n *node) reader(r *http.Request) (api.Grant, error) {
 		if err != nil {
 			return api.Grant{}, err
 		}
+		n.meta.Used(key.ID, time.Now(), false)
 		return api.Grant{Project: &api.Project{ID: key.Project.ID, Name: key.Project.Name}}, nil
 	}
 	if _, ok := auth.Granted(r.Context()); ok {
 		return api.Grant{}, nil
 	}
-	return api.Grant{}, fault.New(fault.Unauthorized, "who asks?", "send a read key: Authorization: Bearer ump_r_…; umpire key add --read makes one")
+	return api.Grant{}, fault.New(fault.Unauthorized, "this needs a read key, or a page of Umpire's own address",
+		"send Authorization: Bearer ump_r_… (umpire key add --read makes one); an address behind a proxy is named with --public-url")
 }
 
 // apiProjects shows meta's projects to the read API.

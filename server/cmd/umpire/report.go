@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/console"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/query"
 	"github.com/umpire-mcp/umpire/server/internal/remote"
 )
@@ -23,9 +25,9 @@ type reportCommand struct {
 	To      string   `help:"Address of a running Umpire, in place of a data directory." placeholder:"URL" env:"UMPIRE_TO"`
 	Key     string   `help:"Read key (ump_r_…) for --to." env:"UMPIRE_READ_KEY"`
 	Project string   `help:"Project; may be left out where there is only one." env:"UMPIRE_PROJECT"`
-	Last    string   `help:"Window that ends now: 24h, 7d, 30d, 90d." placeholder:"7d"`
+	Last    string   `help:"Window that ends now, in hours or days: 24h, 7d, 90d." placeholder:"7d"`
 	From    string   `help:"Begin of the window, RFC 3339 or a date, UTC."`
-	Until   string   `name:"until" help:"End of the window, RFC 3339 or a date, UTC."`
+	Until   string   `help:"End of the window (to in the API), RFC 3339 or a date, UTC."`
 	Tool    []string `help:"Only this tool; may be repeated."`
 	Client  []string `help:"Only this client; may be repeated."`
 	JSON    bool     `help:"Print JSON."`
@@ -39,10 +41,13 @@ type report struct {
 }
 
 func (c *reportCommand) Run(ctx context.Context) error {
+	if c.To != "" && !strings.HasPrefix(c.To, "http://") && !strings.HasPrefix(c.To, "https://") {
+		return fault.New(fault.BadRequest, "--to is the address of a server, such as http://127.0.0.1:8787", "the end of the window is --until")
+	}
 	if c.To != "" {
 		return c.print(ctx, os.Stdout, &http.Client{Timeout: time.Minute}, c.To)
 	}
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
 		if err := client.Sync(ctx); err != nil {
 			return err
 		}
@@ -53,8 +58,11 @@ func (c *reportCommand) Run(ctx context.Context) error {
 func (c *reportCommand) print(ctx context.Context, out io.Writer, client *http.Client, base string) error {
 	values := c.values()
 	var r report
-	for path, into := range map[string]any{"overview": &r.Overview, "tools": &r.Tools, "clients": &r.Clients} {
-		if err := remote.Get(ctx, client, base, c.Key, "/api/v1/"+path, values, into); err != nil {
+	for _, part := range []struct {
+		path string
+		into any
+	}{{"overview", &r.Overview}, {"tools", &r.Tools}, {"clients", &r.Clients}} {
+		if err := remote.Get(ctx, client, strings.TrimRight(base, "/"), c.Key, "/api/v1/"+part.path, values, part.into); err != nil {
 			return err
 		}
 	}

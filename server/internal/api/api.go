@@ -195,7 +195,7 @@ func (a *API) project(ctx context.Context, grant Grant, name string) (Project, e
 		names = append(names, p.Name)
 	}
 	return Project{}, fault.New(fault.BadRequest, fmt.Sprintf("there are %d projects", len(list)),
-		"name one with project: "+strings.Join(names, ", "))
+		"name one with project (--project on the command line): "+strings.Join(names, ", "))
 }
 
 // projectsAnswer lists the projects that the caller may see.

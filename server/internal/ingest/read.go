@@ -3,6 +3,7 @@ package ingest
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -40,7 +41,7 @@ func formOf(r *http.Request) (form, *fault.Error) {
 	case "application/x-ndjson", "application/ndjson", "application/jsonl":
 		return formLines, nil
 	}
-	return 0, fault.New(fault.Unsupported, "the content type is not known here",
+	return 0, fault.New(fault.Unsupported, fmt.Sprintf("the content type %.80q is not known here", header),
 		"send `Content-Type: application/json` or application/x-ndjson")
 }
 

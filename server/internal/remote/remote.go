@@ -19,8 +19,8 @@ import (
 // Get asks the read API at base (scheme and host) with an optional key.
 func Get(ctx context.Context, client *http.Client, base, key, path string, query url.Values, out any) error {
 	address := base + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
+	if text := query.Encode(); text != "" {
+		address += "?" + text
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

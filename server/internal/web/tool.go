@@ -12,6 +12,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/format"
 	"github.com/umpire-mcp/umpire/server/internal/query"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // toolView is the page /p/{project}/tools/{tool}.
@@ -40,8 +41,9 @@ type failure struct {
 }
 
 type badParam struct {
-	Path, Rule, Near string
-	Calls, Clients   string
+	Path, Rule     string
+	Near, NearWord string // what is close, and whether it is allowed or was sent
+	Calls, Clients string
 }
 
 // countRow is a name and how many calls carried it.
@@ -95,7 +97,11 @@ func (v *toolView) fill(sc *scope, a query.ToolAnswer) {
 		if path == "" {
 			path = "(the arguments as a whole)"
 		}
-		v.BadParams = append(v.BadParams, badParam{path, ruleWord(p.Rule), p.Near, format.Count(p.Calls), format.Count(p.Clients)})
+		near := "allowed:"
+		if p.Rule == "required" {
+			near = "sent instead:" // the name that the model made up
+		}
+		v.BadParams = append(v.BadParams, badParam{path, ruleWord(p.Rule), p.Near, near, format.Count(p.Calls), format.Count(p.Clients)})
 	}
 	for _, e := range a.EmptyRules {
 		v.EmptyRules = append(v.EmptyRules, countRow{Name: format.EmptyRule(e.Name), Calls: format.Count(e.Calls)})
@@ -130,12 +136,12 @@ func failures(sc *scope, list []query.Failure) []failure {
 	for _, f := range list {
 		row := failure{
 			Mark: chart.Mark(f.Outcome), Slice: format.Slice(umpire.Slice(f.Outcome)), Cause: format.Cause(f.Cause),
-			Type: f.ErrorType, Message: f.Message, Calls: format.Count(f.Calls), Clients: format.Count(f.Clients),
+			Type: named(f.ErrorType), Message: f.Message, Calls: format.Count(f.Calls), Clients: format.Count(f.Clients),
 			FirstSeen: f.FirstSeen, LastSeen: f.LastSeen,
 		}
 		if f.ErrorStatus != nil && *f.ErrorStatus != 0 {
 			row.Type += " · status " + strconv.FormatInt(*f.ErrorStatus, 10)
-			if f.ErrorType == "" {
+			if named(f.ErrorType) == "" {
 				row.Type = "status " + strconv.FormatInt(*f.ErrorStatus, 10)
 			}
 		}
@@ -145,6 +151,14 @@ func failures(sc *scope, list []query.Failure) []failure {
 		out = append(out, row)
 	}
 	return out
+}
+
+// named is an error_type, or nothing where the failure has none.
+func named(errorType string) string {
+	if errorType == store.Unknown {
+		return ""
+	}
+	return errorType
 }
 
 func neighbours(sc *scope, list []query.NameCount) []countRow {

@@ -443,7 +443,7 @@ func TestNewInstall(t *testing.T) {
 	}
 	project := webtest.Projects{{ID: 1, Name: "max's server"}}
 	body := page(t, pages(t, empty, project, web.Options{DataDir: "/var/lib/umpire"}), "/p/max%27s%20server/")
-	has(t, html.UnescapeString(body), "data-wait", `umpire key add --data /var/lib/umpire --project 'max'\''s server' --write`, `Endpoint: "http://127.0.0.1:8787"`, "gosdk.Watch(server, client)")
+	has(t, html.UnescapeString(body), "data-wait", `umpire key add --data /var/lib/umpire --project 'max'\''s server' --write`, `export UMPIRE_ENDPOINT=http://127.0.0.1:8787`, "gosdk.Watch(server, client)")
 	lacks(t, body, "<table", `class="plot"`)
 	has(t, page(t, pages(t, empty, project, web.Options{PublicURL: public}), "/p/max%27s%20server/"), "https://umpire.example/u\", Key:")
 	// No project yet.

@@ -8,6 +8,7 @@ import (
 
 // Properties that the client writes to meta itself.
 const (
+	metaOwn   = "umpire."      // begins all their names
 	metaCut   = "umpire.cut"   // a list: the fields of which only the beginning is sent
 	metaEvent = "umpire.event" // what a custom event is called
 	metaCall  = "umpire.call"  // the id of the call in which a custom event happened

@@ -2,7 +2,7 @@ package umpire
 
 import (
 	"context"
-	"maps"
+	"strings"
 	"time"
 )
 
@@ -11,13 +11,18 @@ import (
 // kind custom. With the context that a handler was given, or one derived from
 // it, the event is tied to that call: its id, tool, session, user, server and
 // client. With any other context it is tied to nothing. Properties are strings,
-// numbers, booleans, times and nulls, 4 KiB together; texts are redacted.
+// numbers, booleans, times and nulls, 4 KiB together; texts are redacted. Names
+// that begin with "umpire." are the client's own and are left out.
 func (c *Client) Track(ctx context.Context, name string, properties map[string]any) {
 	if c == nil || !c.on {
 		return
 	}
 	e := Event{Kind: "custom", StartedAt: time.Now(), Meta: make(map[string]any, len(properties)+2)}
-	maps.Copy(e.Meta, properties)
+	for property, v := range properties {
+		if !strings.HasPrefix(property, metaOwn) {
+			e.Meta[property] = v
+		}
+	}
 	e.Meta[metaEvent] = cut(name, maxName)
 	if in, ok := c.callOf(ctx); ok {
 		in.asked.tell(&e)

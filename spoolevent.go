@@ -18,8 +18,12 @@ const (
 	// maxJournalText bounds a free text in the journal. It is far beyond the
 	// limits of docs/wire.md, so that what redaction shortens is still whole.
 	maxJournalText = 8 << 10
-	// briefName bounds the names of an open call that fits no slot otherwise.
-	briefName = 48
+	// A call that fits no slot otherwise is written with the first briefNames of
+	// its names only, each of at most briefName bytes.
+	briefNames = 18
+	briefName  = 48
+	// identifiers are how many of the names are not to be cut.
+	identifiers = 6
 )
 
 // rest holds what ordinary calls do not have, as JSON.
@@ -34,17 +38,19 @@ type rest struct {
 	Meta       map[string]any    `json:",omitempty"`
 }
 
-func (r *rest) empty() bool {
-	return len(r.Texts)+len(r.Cut)+len(r.BadParams)+len(r.Near)+len(r.Suspects)+len(r.InputKeys)+len(r.InputTypes)+len(r.Meta) == 0
+func hasRest(e *Event) bool {
+	return len(e.Texts)+len(e.Cut)+len(e.BadParams)+len(e.Near)+len(e.Suspects)+len(e.InputKeys)+len(e.InputTypes)+len(e.Meta) > 0
 }
 
-// names are the strings of an event that are short.
+// names are the strings of an event, identifiers first, then what else is known
+// of a call when it begins. The order is part of the form.
 func (e *Event) names() [32]*string {
 	return [32]*string{
-		&e.Kind, &e.Server.Name, &e.Server.Version, &e.Server.Env, &e.Client.Name, &e.Client.Version, &e.Client.Env,
-		&e.Platform, &e.Protocol, &e.Transport, &e.Session, &e.User, &e.SeenBy, &e.SDK.Name, &e.SDK.Version, &e.SDK.Env,
-		&e.Tool, (*string)(&e.Outcome), &e.EmptyRule, &e.Cause, &e.Evidence, &e.HandlerRan, &e.ErrorType, &e.Fingerprint,
-		&e.ArgsHash, &e.AskHash, &e.TraceID, &e.SpanID, &e.Definition, &e.SessionID, &e.ErrorMessage, &e.Intent,
+		&e.SessionID, &e.Session, &e.User, &e.TraceID, &e.SpanID, &e.Definition,
+		&e.Kind, &e.Tool, &e.HandlerRan, &e.Server.Name, &e.Server.Version, &e.Server.Env,
+		&e.Client.Name, &e.Client.Version, &e.Client.Env, &e.Platform, &e.Protocol, &e.Transport,
+		&e.SeenBy, &e.SDK.Name, &e.SDK.Version, &e.SDK.Env, (*string)(&e.Outcome), &e.EmptyRule, &e.Cause, &e.Evidence,
+		&e.ErrorType, &e.Fingerprint, &e.ArgsHash, &e.AskHash, &e.ErrorMessage, &e.Intent,
 	}
 }
 
@@ -85,13 +91,19 @@ func appendEvent(b []byte, e *Event, brief bool) []byte {
 			b = binary.AppendVarint(b, **p)
 		}
 	}
-	for _, p := range e.names() {
+	for i, p := range e.names() {
 		s := *p
 		switch {
+		case brief && (i >= briefNames || i < identifiers && len(s) > briefName):
+			s = "" // half of an identifier is another one
 		case brief && len(s) > briefName:
 			s = cutBytes(s, briefName)
 		case len(s) > maxJournalText:
 			s = unbroken(s, maxJournalText)
+		}
+		if len(s) < 0x80 { // the same, quicker
+			b = append(append(b, byte(len(s))), s...)
+			continue
 		}
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
@@ -101,9 +113,9 @@ func appendEvent(b []byte, e *Event, brief bool) []byte {
 	for _, p := range [4][]byte{e.Arguments, e.Input, e.Output, e.Structured} {
 		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
 	}
-	r := rest{e.Texts, e.Cut, e.BadParams, e.Near, e.Suspects, e.InputKeys, e.InputTypes, e.Meta}
-	if !r.empty() {
-		if text, err := json.Marshal(&r); err == nil { // of scalars; a NaN costs the properties
+	if hasRest(e) {
+		r := &rest{e.Texts, e.Cut, e.BadParams, e.Near, e.Suspects, e.InputKeys, e.InputTypes, e.Meta}
+		if text, err := json.Marshal(r); err == nil { // of scalars; a NaN costs the properties
 			b = append(b, text...)
 		}
 	}

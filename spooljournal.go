@@ -110,7 +110,7 @@ type extent struct {
 // bound is for the file, in bytes.
 func openJournal(dir, key string, bound int64) (*journal, error) {
 	limit := int((min(bound, journalMost) - headBytes) / blockBytes)
-	if limit < 2 {
+	if limit < 4 {
 		return nil, errNoJournal
 	}
 	f, err := createIn(dir, journalSuffix)
@@ -294,7 +294,7 @@ func (j *journal) release(list []extent) {
 
 // fills reports whether part/of of the journal is in use. The client's lock is
 // held.
-func (j *journal) fills(part, of int) bool { return j != nil && len(j.used) > 1+j.limit*part/of }
+func (j *journal) fills(part, of int) bool { return j != nil && len(j.used)*of > j.limit*part }
 
 // noteDrops writes the drops that no server knows of, for the next client to
 // tell should this one not live to. The client's lock is held.

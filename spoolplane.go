@@ -1,6 +1,7 @@
 package umpire
 
 import (
+	"bytes"
 	"os"
 	"runtime/debug"
 )
@@ -19,7 +20,7 @@ func newPlane(f *os.File, size int) plane { return plane{file: f, mem: mapFile(f
 // it; here it is only a no.
 func (p *plane) put(at int, b []byte) (ok bool) {
 	if p.mem == nil {
-		_, err := p.file.WriteAt(b, int64(at))
+		_, err := p.file.WriteAt(bytes.Clone(b), int64(at)) // a copy, so that b stays on the caller's stack
 		return err == nil
 	}
 	before := debug.SetPanicOnFault(true)

@@ -67,7 +67,7 @@ func errand(rng *rand.Rand, s *shop, p persona) []step {
 	}
 	refund := step{tool: "refund_order", args: map[string]any{"order_id": ord, "reason": "arrived damaged"}}
 	if sloppy() {
-		refund = step{tool: "refund_order", args: map[string]any{"order_id": ord, "amount_cents": "all"}, fixed: refund.args}
+		refund = step{tool: "refund_order", args: map[string]any{"order_id": ord, "amount_cents": "all", "reason": "arrived damaged"}, fixed: refund.args}
 	}
 	report := step{tool: "sales_report", args: map[string]any{"from": "2026-01-01", "to": "2026-06-30"}}
 	switch {

@@ -15,45 +15,57 @@ import (
 const Days = 14
 
 // habit is how a tool's calls ended in the past, of a thousand, and how long
-// they took.
+// they took. Texts and names are those that the live bookshop gives, so that
+// past and present failures fall into the same groups.
 type habit struct {
-	tool                                      string
-	weight                                    int
-	empty, badArgs, refused, crashed          int
-	medianMS                                  float64
-	bytes                                     int64
-	param                                     umpire.BadParam
-	refusal, refusalText, crashCause, crashID string
+	tool                             string
+	weight                           int
+	empty, badArgs, refused, crashed int
+	medianMS                         float64
+	bytes                            int64
+
+	params                []umpire.BadParam
+	paramsText            string
+	refusal, refusalText  string
+	crashCause, crashName string
+	crashText             string
 }
 
 var habits = []habit{
 	{
 		tool: "search_books", weight: 300, empty: 60, badArgs: 45, medianMS: 14, bytes: 1400,
-		param: umpire.BadParam{Path: "/query", Rule: "required", Near: "q"},
+		params:     []umpire.BadParam{{Path: "/query", Rule: "required"}, {Path: "/q", Rule: "unknown_property"}},
+		paramsText: `validating "arguments": validating root: unexpected additional properties ["q"]`,
 	},
 	{
 		tool: "get_book", weight: 170, refused: 35, medianMS: 4, bytes: 160,
 		refusal: "not_found", refusalText: `there is no book "Emma"; search_books finds SKUs`,
 	},
 	{
-		tool: "check_stock", weight: 120, crashed: 11, refused: 6, medianMS: 6, bytes: 60,
-		refusal: "not_found", refusalText: `no warehouse "paris": there are leipzig and lyon`,
-		crashCause: "returned", crashID: "runtime.boundsError",
+		tool: "check_stock", weight: 120, crashed: 11, medianMS: 6, bytes: 60,
+		crashCause: "returned", crashName: "runtime.boundsError",
+		crashText: "internal error: runtime error: index out of range [20] with length 20",
 	},
 	{
 		tool: "list_orders", weight: 130, empty: 110, badArgs: 190, refused: 12, medianMS: 22, bytes: 900,
-		param:   umpire.BadParam{Path: "/status", Rule: "enum", Near: "dispatched"},
+		params: []umpire.BadParam{{Path: "/status", Rule: "enum"}},
+		paramsText: `validating "arguments": validating root: validating /properties/status: enum: shipped does not equal ` +
+			`any of: [awaiting_payment packed dispatched returned]`,
 		refusal: "not_found", refusalText: `no customer "cus_999"`,
 	},
 	{
 		tool: "get_order", weight: 100, badArgs: 75, refused: 25, medianMS: 5, bytes: 240,
-		param:   umpire.BadParam{Path: "/order_id", Rule: "pattern"},
+		params: []umpire.BadParam{{Path: "/order_id", Rule: "pattern"}},
+		paramsText: `validating "arguments": validating root: validating /properties/order_id: pattern: "40013" does not match ` +
+			`regular expression "^ORD-[0-9]{5}$"`,
 		refusal: "not_found", refusalText: "no order ORD-49999",
 	},
 	{tool: "get_customer", weight: 60, refused: 40, medianMS: 5, bytes: 120, refusalText: "unknown customer cus_061"},
 	{
 		tool: "refund_order", weight: 30, badArgs: 50, refused: 230, medianMS: 60, bytes: 70,
-		param:   umpire.BadParam{Path: "/reason", Rule: "required"},
+		params: []umpire.BadParam{{Path: "/amount_cents", Rule: "type"}},
+		paramsText: `validating "arguments": validating root: validating /properties/amount_cents: type: all has type "string", ` +
+			`want "integer"`,
 		refusal: "not_refundable", refusalText: "order ORD-40012 is packed: only dispatched orders can be refunded",
 	},
 	{
@@ -67,6 +79,8 @@ var habits = []habit{
 	{
 		tool: "sales_report", weight: 20, refused: 80, crashed: 60, medianMS: 420, bytes: 700,
 		refusal: "invalid_date", refusalText: "from and to are dates as 2026-03-31", crashCause: "output_schema",
+		crashText: `validating tool output: validating root: validating /properties/rows: type: <invalid reflect.Value> has ` +
+			`type "null", want "array"`,
 	},
 }
 
@@ -173,9 +187,8 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 		h.size(&e, 40)
 	case dice < t.empty+badArgs:
 		e.Outcome, e.Cause, e.HandlerRan = umpire.BadArgs, "schema", "no"
-		e.BadParams = []umpire.BadParam{t.param}
-		e.ErrorType = "schema:" + t.param.Rule
-		e.ErrorMessage = `validating "arguments": ` + t.param.Path + " breaks the rule " + t.param.Rule
+		e.BadParams, e.ErrorMessage = t.params, t.paramsText
+		e.ErrorType = "schema:" + t.params[0].Rule
 		h.size(&e, 90)
 	case dice < t.empty+badArgs+t.refused:
 		e.Outcome, e.Cause, e.ErrorType, e.ErrorMessage = umpire.ToolError, "returned", t.refusal, t.refusalText
@@ -187,11 +200,7 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 		}
 		h.size(&e, 70)
 	case dice < t.empty+badArgs+t.refused+t.crashed:
-		e.Outcome, e.Cause, e.ErrorType = umpire.Crashed, t.crashCause, t.crashID
-		e.ErrorMessage = "internal error: runtime error: index out of range [20] with length 20"
-		if t.crashCause == "output_schema" {
-			e.ErrorMessage = "validating tool output: rows: minItems: contains 0 items, want at least 1"
-		}
+		e.Outcome, e.Cause, e.ErrorType, e.ErrorMessage = umpire.Crashed, t.crashCause, t.crashName, t.crashText
 		h.size(&e, 60)
 	}
 	return e
@@ -206,7 +215,8 @@ func (h *historian) carrierTrouble(e *umpire.Event) {
 		e.ErrorStatus = 502
 	default:
 		e.ErrorType = "timeout"
-		e.ErrorMessage = "cannot reach the carrier: context deadline exceeded"
+		e.ErrorMessage = `cannot reach the carrier: Get "http://127.0.0.1:42709/quote?country=FR&grams=2086": ` +
+			"context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 		us := int64(500_000 + h.rng.IntN(9000))
 		e.DurationUS = &us
 	}

@@ -445,7 +445,7 @@ func TestNewInstall(t *testing.T) {
 	body := page(t, pages(t, empty, project, web.Options{DataDir: "/var/lib/umpire"}), "/p/max%27s%20server/")
 	has(t, html.UnescapeString(body), "data-wait", `umpire key add --data /var/lib/umpire --project 'max'\''s server' --write`, `export UMPIRE_ENDPOINT=http://127.0.0.1:8787`, "gosdk.Watch(server, client)")
 	lacks(t, body, "<table", `class="plot"`)
-	has(t, page(t, pages(t, empty, project, web.Options{PublicURL: public}), "/p/max%27s%20server/"), "https://umpire.example/u\", Key:")
+	has(t, page(t, pages(t, empty, project, web.Options{PublicURL: public}), "/p/max%27s%20server/"), "UMPIRE_ENDPOINT=https://umpire.example/u")
 	// No project yet.
 	has(t, page(t, pages(t, empty, webtest.Projects{}, web.Options{}), "/"), "data-wait", "--project my-server")
 	// Connected, but not called.

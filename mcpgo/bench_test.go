@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -50,7 +51,7 @@ func costs() []cost {
 func (c cost) prepare(tb testing.TB, to http.RoundTripper) func() {
 	s := newServer()
 	for i := range 49 {
-		sayHello(s, "tool"+strings.Repeat("x", i))
+		sayHello(s, fmt.Sprint("tool", i))
 	}
 	addFor(s, "hello", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, c.h)
 	if to != nil {
@@ -113,11 +114,17 @@ func TestCostAllocations(t *testing.T) {
 	}
 }
 
+// BenchmarkCall measures a call unwatched, watched with nothing but the caller's
+// own path (a few thousand rounds, before the queue is full), and watched with
+// the delivery beside it.
 func BenchmarkCall(b *testing.B) {
 	for _, c := range costs() {
-		for name, to := range map[string]http.RoundTripper{"bare": nil, "watched": sink{}} {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
-				call := c.prepare(b, to)
+		for _, to := range []struct {
+			name string
+			http.RoundTripper
+		}{{"bare", nil}, {"caller", stuck{}}, {"delivered", sink{}}} {
+			b.Run(c.name+"/"+to.name, func(b *testing.B) {
+				call := c.prepare(b, to.RoundTripper)
 				b.ReportAllocs()
 				for b.Loop() {
 					call()

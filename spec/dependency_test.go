@@ -54,16 +54,21 @@ func TestAdapterAddsNoModule(t *testing.T) {
 		return modules
 	}
 	const format = "{{with .Module}}{{.Path}}{{end}}"
-	adapter := graph("../gosdk", "list", "-deps", "-f", format, ".")
-	sdk := graph("../gosdk", "list", "-deps", "-f", format, "github.com/modelcontextprotocol/go-sdk/mcp")
-	for module := range adapter {
-		if module == "" || sdk[module] || strings.HasPrefix(module, "github.com/umpire-mcp/umpire") {
-			continue
+	for dir, pkg := range map[string]string{
+		"../gosdk": "github.com/modelcontextprotocol/go-sdk/mcp",
+		"../mcpgo": "github.com/mark3labs/mcp-go/server",
+	} {
+		adapter := graph(dir, "list", "-deps", "-f", format, ".")
+		sdk := graph(dir, "list", "-deps", "-f", format, pkg)
+		for module := range adapter {
+			if module == "" || sdk[module] || strings.HasPrefix(module, "github.com/umpire-mcp/umpire") {
+				continue
+			}
+			t.Errorf("%s brings %s, which its SDK alone does not", dir, module)
 		}
-		t.Errorf("the adapter brings %s, which the SDK alone does not", module)
-	}
-	if len(sdk) < 2 {
-		t.Fatal("the SDK's own modules were not listed: the check checks nothing")
+		if len(sdk) < 2 {
+			t.Fatalf("the modules of %s were not listed: the check checks nothing", pkg)
+		}
 	}
 }
 
@@ -75,6 +80,7 @@ func TestExportedNames(t *testing.T) {
 	}{
 		{"..", 15, 30},
 		{"../gosdk", 1, 5},
+		{"../mcpgo", 1, 5},
 	} {
 		names := exportedNames(t, tt.dir)
 		if len(names) < tt.min || len(names) > tt.max {

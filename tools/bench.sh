@@ -20,6 +20,7 @@ run() { # module, packages…
 }
 run . .  ./redact
 run gosdk .
+run mcpgo .
 run server ./internal/ingest ./internal/store/duckdb ./internal/wal
 
 (cd tools && GOWORK=off go tool benchstat "$out/all.txt")

@@ -33,15 +33,41 @@ func (c *Client) Begin(e *Event) (open uint64) {
 	return c.journal.enter(e)
 }
 
-// End takes back what Begin noted. Call it once, after Record, or in its place
-// if the call makes no event.
-func (c *Client) End(open uint64) {
+// Entered adds to what Begin noted that the tool's handler was entered: then
+// handler_ran is yes, and not unknown.
+func (c *Client) Entered(open uint64) { c.markSlot(open, markEntered) }
+
+// Withdrawn adds to what Begin noted that the client gave the call up: then it
+// is no crash but cancelled (outcomes.md 1.2).
+func (c *Client) Withdrawn(open uint64) { c.markSlot(open, markWithdrawn) }
+
+func (c *Client) markSlot(open uint64, mark uint32) {
 	if c != nil && c.journal != nil && open != 0 {
-		c.journal.leaveSlot(int(open))
+		c.journal.mark(open, mark)
 	}
 }
 
-// enter takes a slot for e and returns its offset in the file, or 0.
+// End takes back what Begin noted. Call it once, after Record, or in its place
+// if the call makes no event. An open call that ended already is not touched.
+func (c *Client) End(open uint64) {
+	if c != nil && c.journal != nil && open != 0 {
+		c.journal.exit(open)
+	}
+}
+
+// slot is what is known in memory of a place for an open call. A number that
+// Begin gives is the turn, above the offset in the file.
+type slot struct {
+	turn  uint32 // 0: free
+	marks uint32
+}
+
+const (
+	markEntered   = 1
+	markWithdrawn = 2
+)
+
+// enter takes a slot for e.
 func (j *journal) enter(e *Event) uint64 {
 	light := *e
 	light.Input, light.Output, light.Texts, light.Structured = nil, nil, nil, nil
@@ -57,14 +83,14 @@ func (j *journal) enter(e *Event) uint64 {
 	if len(s.buf) > slotBytes {
 		return 0
 	}
-	at := j.takeSlot()
-	if at != 0 {
-		j.put(at, s.buf)
+	open := j.takeSlot()
+	if open != 0 {
+		j.put(int(uint32(open)), s.buf)
 	}
-	return uint64(at)
+	return open
 }
 
-func (j *journal) takeSlot() int {
+func (j *journal) takeSlot() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.left || j.broken.Load() || len(j.slots) == 0 && !j.moreSlots() {
@@ -73,12 +99,35 @@ func (j *journal) takeSlot() int {
 	n := len(j.slots) - 1
 	at := j.slots[n]
 	j.slots = j.slots[:n]
-	if i := at / slotBytes; i >= len(j.taken) {
-		j.taken = append(j.taken, make([]bool, i+1-len(j.taken))...)
+	if more := at/slotBytes + 1 - len(j.state); more > 0 {
+		j.state = append(j.state, make([]slot, more)...)
 	}
-	j.taken[at/slotBytes] = true
+	if j.turn++; j.turn == 0 {
+		j.turn = 1
+	}
+	j.state[at/slotBytes] = slot{turn: j.turn}
 	j.open++
-	return at
+	return uint64(j.turn)<<32 | uint64(at)
+}
+
+// find returns the slot of an open call, or nil. The journal's lock is held.
+func (j *journal) find(open uint64) (s *slot, at int) {
+	at = int(uint32(open))
+	if i := at / slotBytes; i < len(j.state) && at%slotBytes == 0 && j.state[i].turn == uint32(open>>32) && j.state[i].turn != 0 {
+		return &j.state[i], at
+	}
+	return nil, 0
+}
+
+func (j *journal) mark(open uint64, mark uint32) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if s, at := j.find(open); s != nil && s.marks&mark == 0 {
+		s.marks |= mark
+		var b [4]byte
+		binary.LittleEndian.PutUint32(b[:], s.marks)
+		j.put(at+4, b[:])
+	}
 }
 
 // moreSlots makes a block of slots. The journal's lock is held.
@@ -101,16 +150,16 @@ func (j *journal) moreSlots() bool {
 	return true
 }
 
-// leaveSlot empties a slot. A number that is no slot in use does nothing.
-func (j *journal) leaveSlot(at int) {
+// exit empties the slot of an open call.
+func (j *journal) exit(open uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	i := at / slotBytes
-	if at%slotBytes != 0 || i < 0 || i >= len(j.taken) || !j.taken[i] {
+	s, at := j.find(open)
+	if s == nil {
 		return
 	}
 	j.putNumber(at, 0)
-	j.taken[i] = false
+	*s = slot{}
 	j.slots = append(j.slots, at)
 	if j.open--; j.open == 0 && j.left {
 		j.leave(false)
@@ -134,7 +183,7 @@ func slotsIn(block []byte) [][]byte {
 func died(open []Event) []Event {
 	for i := range open {
 		e := &open[i]
-		if e.Kind == "cancelled" { // its client gave it up before (outcomes.md 1.2)
+		if e.Kind == "cancelled" {
 			continue
 		}
 		o := Observation{Tool: e.Tool, Arguments: e.Arguments, Ran: e.HandlerRan, Silent: "process_exit"}

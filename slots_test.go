@@ -30,13 +30,15 @@ func TestOpenCalls(t *testing.T) {
 		Kind: "call", StartedAt: time.Now().Add(-time.Minute), SessionID: "raw", Arguments: []byte(`{"a":1}`),
 		Call: Call{Tool: "first", RequestBytes: new(int64)}, Client: Peer{Name: "claude-code"},
 	}
-	second := Event{Kind: "call", Call: Call{Tool: "second", HandlerRan: "yes"}}
+	second := Event{Kind: "call", Call: Call{Tool: "second"}}
 	third := Event{Kind: "call", Call: Call{Tool: "third"}}
 	one, two, three := c.Begin(&first), c.Begin(&second), c.Begin(&third)
 	if one == 0 || two == 0 || three == 0 || first.ID.IsZero() || second.StartedAt.IsZero() {
 		t.Fatalf("%d, %d, %d; %+v", one, two, three, second)
 	}
-	c.Record(third) // and died before End
+	c.Entered(two)
+	c.Entered(two + 1<<32) // another call had the slot
+	c.Record(third)        // and died before End
 
 	r := reread(t, c.journal)
 	if len(r.events) != 3 || r.events[0].Tool != "third" || r.events[0].Outcome != "" {
@@ -74,7 +76,9 @@ func TestOpenCalls(t *testing.T) {
 // TestCancelledBeforeDeath: what its client gave up is no call (outcomes.md 1.2).
 func TestCancelledBeforeDeath(t *testing.T) {
 	c := journaled(t)
-	c.Begin(&Event{Kind: "cancelled", Call: Call{Tool: "a"}})
+	open := c.Begin(&Event{Kind: "call", Call: Call{Tool: "a"}})
+	c.Withdrawn(open)
+	c.Entered(open)
 	if r := reread(t, c.journal); len(r.events) != 1 || r.events[0].Kind != "cancelled" || r.events[0].Outcome != "" {
 		t.Errorf("left: %+v", r.events)
 	}
@@ -106,6 +110,7 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 	}
 	c.End(1 << 40)
 	c.End(slotBytes)
+	c.Entered(open[0])
 	if c.journal.open != 0 || len(c.journal.slots) != c.journal.made {
 		t.Errorf("%d open, %d of %d free", c.journal.open, len(c.journal.slots), c.journal.made)
 	}

@@ -29,7 +29,7 @@ import (
 //
 //	head:   "umpjrnl1", 16 bytes of salt, mark (8), counts of drops (8 each)
 //	block:  role (8), era (8), records or slots
-//	record: size of the sealed text (4), 4 unused, era of its block (8), nonce (8), sealed text
+//	record: size of the sealed text (4), marks of a slot (4), era of its block (8), nonce (8), sealed text
 //
 // A mark is the era of a block and an offset in it. Eras count up with each use
 // of a block, so a record whose era is not its block's is a leftover. All
@@ -92,7 +92,8 @@ type journal struct {
 	blocks int    // blocks that the file has
 	free   []int  // of them, the ones without a role
 	slots  []int  // free slots, by offset; the last one freed is the next one used
-	taken  []bool // slots in use, by offset / slotBytes
+	state  []slot // of the slots, by offset / slotBytes
+	turn   uint32 // counts the uses of slots
 	made   int    // slots there are
 	open   int    // slots in use
 	left   bool   // the client is closed: the last call to end removes the file

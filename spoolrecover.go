@@ -78,6 +78,13 @@ func readJournal(f *os.File, key string) (remains, error) {
 	for _, record := range slots {
 		if e, ok := unseal(record); ok && !seen[e.ID] { // its event was recorded, but End not reached
 			seen[e.ID] = true
+			marks := binary.LittleEndian.Uint32(record[4:])
+			if marks&markEntered != 0 {
+				e.HandlerRan = ranYes
+			}
+			if marks&markWithdrawn != 0 {
+				e.Kind = "cancelled"
+			}
 			open = append(open, e)
 		}
 	}

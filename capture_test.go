@@ -92,6 +92,34 @@ func TestEventFieldsAreAllKnown(t *testing.T) {
 	}
 }
 
+// TestOneOptionAtATime: of what an observer hands over by itself, each option
+// lets leave its own field, and nothing is left without one.
+func TestOneOptionAtATime(t *testing.T) {
+	for _, tt := range []struct {
+		capture Capture
+		fields  string
+	}{
+		{Capture{}, ""},
+		{Capture{InputTypes: true}, "input_types"},
+		{Capture{Input: true}, "input"},
+		{Capture{Output: true}, "output"},
+		{Capture{Intent: true}, "intent"},
+		{Capture{Input: true, Output: true, ValuesOnlyOnError: true}, ""}, // the event is ok
+		{everything, "input input_types intent output"},
+	} {
+		got, _ := sentWith(t, Options{Capture: tt.capture}, fullEvent())
+		var sent []string
+		for _, field := range []string{"input", "input_types", "intent", "output"} {
+			if got[0][field] != nil {
+				sent = append(sent, field)
+			}
+		}
+		if s := strings.Join(sent, " "); s != tt.fields {
+			t.Errorf("%+v sent %q, want %q", tt.capture, s, tt.fields)
+		}
+	}
+}
+
 func TestUnknownFieldIsSaid(t *testing.T) {
 	_, said := testClient(t, Options{Capture: Capture{Fields: []string{"tool", "tol"}}})
 	if s := said.String(); !strings.Contains(s, `"tol"`) || strings.Contains(s, `"tool"`) {

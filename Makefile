@@ -6,7 +6,7 @@
 SHELL   := bash
 BIN     := $(CURDIR)/bin
 GO      ?= go
-MODULES := . gosdk mcpgo spec examples/official examples/mcpgo server
+MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo server
 NODE_PROJECTS := examples/official/clienttest server/test/browser
 FUZZTIME ?= 60s
 

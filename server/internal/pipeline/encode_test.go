@@ -18,7 +18,7 @@ func filled(t *testing.T) umpire.Event {
 	t.Helper()
 	var e umpire.Event
 	fill(t, reflect.ValueOf(&e).Elem())
-	e.Arguments, e.SessionID = nil, "" // never leave the process
+	e.Arguments, e.SessionID, e.Texts, e.Structured, e.Cut = nil, "", nil, nil, nil // never leave the process
 	e.StartedAt = time.Date(2026, 3, 1, 12, 0, 0, 5000, time.UTC)
 	return e
 }

@@ -56,6 +56,10 @@ func unusable(e *umpire.Event) (reason, hint string) {
 // judgement, redaction. What it changes by cutting it marks in meta.
 func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, retention time.Duration) {
 	n := normalizer{event: e, extra: extra}
+	for _, field := range e.Cut { // by a door that judged the call
+		n.cut(field)
+	}
+	e.Cut = nil
 	n.words()
 	n.lists()
 	n.catalog()
@@ -66,7 +70,7 @@ func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, rete
 	e.Meta = n.meta()
 	// The store finds these out from sessions, times and hashes (outcomes.md 6.2).
 	e.IsRetry, e.Reworded, e.Repeated = false, false, false
-	e.Arguments, e.SessionID = nil, ""
+	e.Arguments, e.SessionID, e.Texts, e.Structured = nil, "", nil, nil
 }
 
 // normalizer collects what was cut on the way.
@@ -126,12 +130,25 @@ func (n *normalizer) words() {
 	} {
 		*w.value = n.text(w.field, *w.value, w.limit)
 	}
+	e.ErrorType = wordOnly(e.ErrorType)
 	e.Outcome = umpire.Outcome(outcome)
 	if e.Platform == "" && e.Client.Name != "" {
 		e.Platform = umpire.PlatformOf(e.Client.Name, "")
 	}
 	e.Session = n.opaque("session", e.Session, maxSession)
 	e.User = n.opaque("user", e.User, maxName)
+}
+
+// wordOnly holds error_type to the characters of a name (outcomes.md 5.1), so
+// that no sender puts a text there.
+func wordOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '.', r == ':', r == '-':
+			return r
+		}
+		return '_'
+	}, s)
 }
 
 func (n *normalizer) peer(p *umpire.Peer, name, version, env string) {

@@ -304,3 +304,13 @@ func TestRedactJSONKeepsItsShape(t *testing.T) {
 		}
 	}
 }
+
+// TestCutBefore: what a door cut when it judged a call is marked, too.
+func TestCutBefore(t *testing.T) {
+	e := umpire.Event{ID: umpire.NewID(), Kind: "call", StartedAt: time.Now()}
+	e.Call = umpire.Call{Tool: "t", Outcome: umpire.ToolError, ErrorMessage: "the beginning", Cut: []string{"error_message"}}
+	normalize(&e, nil, time.Now(), 0)
+	if cuts, _ := e.Meta[MarkCut].([]any); len(cuts) != 1 || cuts[0] != "error_message" || e.Cut != nil {
+		t.Errorf("meta %v, left over %v", e.Meta, e.Cut)
+	}
+}

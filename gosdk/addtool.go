@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
@@ -88,6 +89,8 @@ func refuses[In any](arguments []byte) (does bool) {
 type door struct {
 	context.Context
 	tool    *markedTool
+	client  *umpire.Client
+	noted   uint64 // the call, as Client.Begin numbered it
 	entered atomic.Bool
 }
 
@@ -105,6 +108,7 @@ func enter(ctx context.Context) {
 	defer func() { _ = recover() }() // from a context of somebody else's
 	for d, _ := ctx.Value(doorKey{}).(*door); d != nil; d, _ = d.Context.Value(doorKey{}).(*door) {
 		d.entered.Store(true)
+		d.client.Entered(d.noted)
 	}
 }
 

@@ -25,7 +25,8 @@ type call struct {
 	text    [1]string // room for the usual single text, so that it costs nothing
 	door    *door     // of a tool that was added by AddTool
 
-	took, request, response int64 // what the event's numbers point to
+	noted                   uint64 // for the case that the process dies: Client.Begin
+	took, request, response int64  // what the event's numbers point to
 
 	openCall
 }
@@ -90,7 +91,11 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 			_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 		}
 	}
-	c.door = w.marked.newDoor(ctx, e.Tool)
+	e.Definition = w.catalog.Load().Definition(e.Tool)
+	c.noted = w.client.Begin(e)
+	if c.door = w.marked.newDoor(ctx, e.Tool); c.door != nil {
+		c.door.client, c.door.noted = w.client, c.noted
+	}
 	w.open.enter(c)
 	return c
 }
@@ -191,6 +196,7 @@ func (w *watcher) record(c *call) {
 
 // end gives c back for another call, unless a timer may still look at it.
 func (w *watcher) end(c *call) {
+	w.client.End(c.noted)
 	if c.shared {
 		return
 	}

@@ -31,6 +31,7 @@ const (
 // server's owner (a context may be of any type) never runs under the lock.
 type openCalls struct {
 	withdrawn func(*call, withdrawal) // records; called without the lock
+	givenUp   func(*call)             // notes that the client gave a call up that is held
 
 	mu    sync.Mutex
 	first *call
@@ -227,6 +228,9 @@ func (o *openCalls) cancel(ss *mcp.ServerSession, id jsonrpc.ID, reason string) 
 	c.notified, c.reason = true, reason
 	if !c.answered {
 		o.hold(c, heldFor)
+		if !c.withdrawal(gone).hang {
+			o.givenUp(c)
+		}
 		o.mu.Unlock()
 		return
 	}
@@ -292,13 +296,17 @@ func (o *openCalls) watch() {
 // ended is told that the context of c is over while its handler runs.
 func (o *openCalls) ended(c *call) {
 	defer func() { _ = recover() }() // a context of an unknown type
-	if endOf(c.ctx) == kept {
+	e := endOf(c.ctx)
+	if e == kept {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !c.sent && !c.answered {
 		o.hold(c, heldFor)
+		if e == gone && !c.notified { // one that is notified is noted by its reason
+			o.givenUp(c)
+		}
 	}
 }
 

@@ -76,6 +76,7 @@ func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watch
 	}
 	w.sessions.Make = newSession
 	w.open.withdrawn = w.withdrawn
+	w.open.givenUp = func(c *call) { w.client.Withdrawn(c.noted) }
 	w.calledItself(peekServer(server))
 	return w
 }

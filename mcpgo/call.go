@@ -26,7 +26,8 @@ type call struct {
 	text    [1]string // room for the usual single text, so that it costs nothing
 	misfit  bool      // the arguments may break the declared schema
 
-	took, request, response int64 // what the event's numbers point to
+	noted                   uint64 // for the case that the process dies: Client.Begin
+	took, request, response int64  // what the event's numbers point to
 
 	// mark is what the request carries from the hook to the middleware, in a
 	// place that nobody reads: the Meta of the embedded mcp.Request, which
@@ -92,6 +93,8 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 	if id := r.Header[adapter.CallHeader]; len(id) == 1 {
 		_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 	}
+	e.Definition = w.catalog.Load().Definition(e.Tool)
+	c.noted = w.client.Begin(e)
 	w.open.enter(c)
 	return c
 }
@@ -119,6 +122,7 @@ func (w *watcher) middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc
 // they are (outcomes.md 2.9).
 func (w *watcher) handle(ctx context.Context, c *call, r mcp.CallToolRequest, next server.ToolHandlerFunc) (res *mcp.CallToolResult, err error) {
 	c.enter()
+	w.client.Entered(c.noted)
 	returned := false
 	defer func() {
 		if returned {
@@ -245,6 +249,7 @@ func (w *watcher) finish(s *server.MCPServer, c *call, res *mcp.CallToolResult, 
 	w.askForList(s)
 	rpc := rpcError(err)
 	if isRefusedBefore(rpc) {
+		w.client.End(c.noted)
 		return
 	}
 	if asksForInput(res, rpc) {
@@ -313,6 +318,7 @@ func (c *call) observed() {
 func (w *watcher) record(c *call) {
 	c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
 	w.client.Record(c.event)
+	w.client.End(c.noted)
 }
 
 func internalError() *mcp.CallToolResult {

@@ -213,7 +213,8 @@ func (o *openCalls) watch() {
 func (o *openCalls) ended(c *call) {
 	defer func() { _ = recover() }() // a context of an unknown type
 	_, inside, _, _ := c.seen()
-	switch e := c.end(); {
+	e := c.end()
+	switch {
 	case e == kept:
 		return
 	case e == broken && inside > 0 && c.event.Transport == "http":
@@ -223,6 +224,9 @@ func (o *openCalls) ended(c *call) {
 	defer o.mu.Unlock()
 	if !c.sent && c.timer == nil {
 		c.timer = time.AfterFunc(heldFor, func() { o.send(c) })
+		if e == gone {
+			c.watcher.client.Withdrawn(c.noted)
+		}
 	}
 }
 

@@ -176,18 +176,21 @@ func TestCapture(t *testing.T) {
 		{"input", umpire.Capture{Input: true}, with(callFields, "input"), with(failFields, "input"), inError + inArgument},
 		{"output", umpire.Capture{Output: true}, with(callFields, "output"), with(failFields, "output"), inError + inResult},
 		{
-			"values only on error", umpire.Capture{Input: true, Output: true, ValuesOnlyOnError: true},
+			"values only on error",
+			umpire.Capture{Input: true, Output: true, ValuesOnlyOnError: true},
 			callFields, with(failFields, "input", "output"), inError + inArgument,
 		},
 		{"intent, which nobody sent", umpire.Capture{Intent: true}, callFields, failFields, inError},
 		{
-			"names and codes", umpire.Capture{NamesAndCodes: true, Input: true, Output: true, InputTypes: true, Intent: true},
+			"names and codes",
+			umpire.Capture{NamesAndCodes: true, Input: true, Output: true, InputTypes: true, Intent: true},
 			with(callFields, "input_types"), with(without(failFields, "error_message"), "input_types"), "",
 		},
 		{"off", umpire.Capture{Off: true}, nil, nil, ""},
 		{"fields: none", umpire.Capture{Fields: []string{}}, always, with(always, "cause", "error_type"), ""},
 		{
-			"fields", umpire.Capture{Input: true, Output: true, Fields: []string{"tool", "duration_us", "client.name", "output"}},
+			"fields",
+			umpire.Capture{Input: true, Output: true, Fields: []string{"tool", "duration_us", "client.name", "output"}},
 			with(always, "tool", "duration_us", "client", "output"), with(always, "tool", "duration_us", "client", "output", "cause", "error_type"),
 			inResult + inError, // of the answer
 		},

@@ -73,9 +73,9 @@ func (w *watcher) arrived(ctx context.Context, s *server.MCPServer, r *mcp.CallT
 		return
 	}
 	c := w.begin(ctx, r)
-	c.misfit = !w.shapes.fits(w, s, ctx, r)
 	c.mark.ProgressToken, c.behind = c, r.Request.Params.Meta
 	r.Request.Params.Meta = &c.mark
+	c.misfit = !w.fits(c, s, r)
 }
 
 func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
@@ -121,8 +121,7 @@ func (w *watcher) middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc
 // handle runs the handler of c. Its result, its error and its panic go on as
 // they are (outcomes.md 2.9).
 func (w *watcher) handle(ctx context.Context, c *call, r mcp.CallToolRequest, next server.ToolHandlerFunc) (res *mcp.CallToolResult, err error) {
-	c.enter()
-	w.client.Entered(c.noted)
+	ctx = c.enter(ctx)
 	returned := false
 	defer func() {
 		if returned {
@@ -147,11 +146,15 @@ func (w *watcher) handle(ctx context.Context, c *call, r mcp.CallToolRequest, ne
 	return res, err
 }
 
-func (h *handling) enter() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.entered++
-	h.inside++
+// enter returns the context in which the handler runs.
+func (c *call) enter(ctx context.Context) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entered++
+	c.inside++
+	client := c.watcher.client
+	client.Entered(c.noted)
+	return client.Within(ctx, &c.event)
 }
 
 // leave takes note of what the handler gave back, and reports whether that is

@@ -58,13 +58,20 @@ func (w *watcher) readTools(s *server.MCPServer) {
 // toolOf returns the tool that a call of that name runs: the session's own, or
 // the server's. It knows no tools that were added with AddTaskTool.
 func toolOf(ctx context.Context, s *server.MCPServer, name string) (mcp.Tool, bool) {
+	if t, ok := sessionTool(ctx, name); ok {
+		return t, true
+	}
+	if t := s.GetTool(name); t != nil {
+		return t.Tool, true
+	}
+	return mcp.Tool{}, false
+}
+
+func sessionTool(ctx context.Context, name string) (mcp.Tool, bool) {
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithTools); ok {
 		if t, ok := session.GetSessionTools()[name]; ok {
 			return t.Tool, true
 		}
-	}
-	if t := s.GetTool(name); t != nil {
-		return t.Tool, true
 	}
 	return mcp.Tool{}, false
 }

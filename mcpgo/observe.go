@@ -260,5 +260,8 @@ func (w *watcher) judge(c *call) {
 	o.EmptyIsFine = w.fine[o.Tool]
 	judged := o.Judge()
 	judged.Late, judged.DurationUS, judged.RequestBytes, judged.ResponseBytes = e.Late, e.DurationUS, e.RequestBytes, e.ResponseBytes
+	e.Texts, e.Structured = o.Texts, o.Structured // for Options.Capture
+	c.mu.Lock()
+	defer c.mu.Unlock() // a handler that was given up may be entered once more
 	e.Call = judged
 }

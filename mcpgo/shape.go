@@ -1,11 +1,11 @@
 package mcpgo
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -16,40 +16,61 @@ import (
 // too dear for every ok call. A shape is what it needs for most of them: enough
 // to say that arguments surely keep to the schema, or that somebody must look.
 
-// shapes remembers the shape of each tool.
+// shapes remembers the shape of each tool of a server.
 type shapes struct {
 	mu sync.RWMutex
 	m  map[string]shapeOf // by tool name
 }
 
-// maxShapes bounds what a server that makes up tools can have remembered.
-const maxShapes = 2000
+const (
+	// maxShapes bounds what a server that makes up tools can have remembered.
+	maxShapes = 2000
+	// shapeFor is how long a shape serves before the tool is looked at again: a
+	// tool that was replaced since may go without the mark for so long.
+	shapeFor = time.Second
+)
 
 type shapeOf struct {
 	tool  mcp.Tool
+	at    time.Time
 	shape *shape
 }
 
-// fits reports whether the arguments of r surely keep to the schema of its tool.
-// An unknown tool has none.
-func (s *shapes) fits(w *watcher, srv *server.MCPServer, ctx context.Context, r *mcp.CallToolRequest) bool {
-	tool, ok := toolOf(ctx, srv, r.Params.Name)
-	if !ok {
-		return false // perhaps a task tool
+// fits reports whether the arguments of c surely keep to the schema of its tool.
+// Those of an unknown tool do not.
+func (w *watcher) fits(c *call, s *server.MCPServer, r *mcp.CallToolRequest) bool {
+	if own, ok := sessionTool(c.ctx, r.Params.Name); ok {
+		return readShape(w.catalog.Load().Describe(own).InputSchema).admits(r.Params.Arguments)
 	}
-	s.mu.RLock()
-	known, ok := s.m[tool.Name]
-	s.mu.RUnlock()
-	if !ok || !same(known.tool, tool) {
-		known = shapeOf{tool, readShape(w.catalog.Load().Describe(tool).InputSchema)}
-		s.mu.Lock()
-		if s.m == nil || len(s.m) >= maxShapes {
-			s.m = make(map[string]shapeOf)
+	known, ok := w.shapes.of(r.Params.Name)
+	if !ok || c.event.StartedAt.Sub(known.at) > shapeFor {
+		t := s.GetTool(r.Params.Name)
+		if t == nil {
+			return false // perhaps a task tool
 		}
-		s.m[tool.Name] = known
-		s.mu.Unlock()
+		if !ok || !same(known.tool, t.Tool) {
+			known.tool, known.shape = t.Tool, readShape(w.catalog.Load().Describe(t.Tool).InputSchema)
+		}
+		known.at = c.event.StartedAt
+		w.shapes.keep(r.Params.Name, known)
 	}
 	return known.shape.admits(r.Params.Arguments)
+}
+
+func (s *shapes) of(tool string) (shapeOf, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	known, ok := s.m[tool]
+	return known, ok
+}
+
+func (s *shapes) keep(tool string, known shapeOf) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.m == nil || len(s.m) >= maxShapes {
+		s.m = make(map[string]shapeOf)
+	}
+	s.m[tool] = known
 }
 
 // shape is a schema in its simplest terms. A nil shape admits nothing.

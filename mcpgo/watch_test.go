@@ -375,7 +375,7 @@ func TestHooks(t *testing.T) {
 	s.Use(func(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res, err := next(ctx, r)
-			if _, ok := err.(speechless); ok {
+			if errors.As(err, new(speechless)) {
 				return mcp.NewToolResultError("no"), nil
 			}
 			return res, err
@@ -516,4 +516,42 @@ func TestNotFound(t *testing.T) {
 	c.session = session
 	c.ask(r.call("2", "ok", `{"n":"x"}`))
 	collected.wait(t, client, 1, notCatalog...)
+}
+
+// TestTrack: an event that a handler records is tied to its call.
+func TestTrack(t *testing.T) {
+	collected := newCollector(t)
+	client := collected.newClient(t)
+	s := newServer()
+	mcpgo.Watch(s, client)
+	addFor(s, "buy", needsN, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		client.Track(ctx, "bought", map[string]any{"books": 3})
+		return mcp.NewToolResultText("done"), nil
+	})
+	r := routes()[5]
+	r.dial(t, s).ask(r.call("1", "buy", `{"n":"x"}`))
+	call := collected.wait(t, client, 1, "call")[0]
+	own := collected.wait(t, client, 1, "custom")[0]
+	if own.Tool != "buy" || own.Session != call.Session || own.Meta["umpire.call"] != call.ID.String() {
+		t.Errorf("call %s, event %s", call.ID, brief([]umpire.Event{own}))
+	}
+}
+
+// TestCapture: the answer leaves the process when it is asked for, and only then.
+func TestCapture(t *testing.T) {
+	for _, output := range []bool{false, true} {
+		collected := newCollector(t)
+		client := collected.newClient(t, func(o *umpire.Options) { o.Capture = umpire.Capture{Output: output, Input: output} })
+		s := newServer()
+		mcpgo.Watch(s, client)
+		addMatrix(s)
+		r := routes()[0]
+		c := r.dial(t, s)
+		c.ask(r.call("1", "ok", `{"n":"secret"}`))
+		c.ask(r.call("2", "structured_typed", `{"n":"secret"}`))
+		e := collected.wait(t, client, 2, "call")
+		if got := strings.Contains(string(e[0].Input), "secret") && strings.Contains(string(e[0].Output), "fine") && strings.Contains(string(e[1].Output), `"sum":3`); got != output {
+			t.Errorf("captured %v, want %v: %s", got, output, brief(e))
+		}
+	}
 }

@@ -64,11 +64,20 @@ var children = map[string]func(){
 
 const childVariable = "UMPIRE_TEST_CHILD"
 
-func init() {
-	if run, ok := children[os.Getenv(childVariable)]; ok {
-		run()
-		os.Exit(0)
+// TestMain becomes the child that the environment names. A name that nobody knows
+// ends the process: a child that ran the tests would start children of its own.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVariable)
+	if name == "" {
+		os.Exit(m.Run())
 	}
+	run, ok := children[name]
+	if !ok {
+		_, _ = os.Stderr.WriteString("no child is called " + name + "\n")
+		os.Exit(3)
+	}
+	run()
+	os.Exit(0)
 }
 
 // child prepares a process that knows endpoint and spool from its environment.

@@ -52,7 +52,7 @@ func (n *node) open(ctx context.Context) (err error) {
 	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
 		if errors.Is(err, wal.ErrLocked) {
 			return fault.Wrap(err, fault.Conflict, "another process holds "+n.dir,
-				"is umpire serve starting or stopping there? wait for it, or give another directory with --data")
+				"a running umpire serve? umpire report, key and project reach it by themselves; for a second server give another directory with --data")
 		}
 		return err
 	}

@@ -193,11 +193,14 @@ func (d *decoder) parseLines(text []byte) (*body, error) {
 	return out, nil
 }
 
+// maxOpen is more than any sender holds open; sums of it do not overflow.
+const maxOpen = 1 << 40
+
 // open reads how many calls the sender holds open; anything odd is no answer.
 func (d *decoder) open(out *body) error {
 	raw, _, err := d.scan.value()
 	if n, ok := integer(raw); err == nil && ok && n >= 0 {
-		out.open = n
+		out.open = min(n, maxOpen)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -231,13 +232,31 @@ func (d *decoder) startedAt() error {
 		d.badAt = true
 		return nil
 	}
-	at, bad := time.Parse(time.RFC3339Nano, string(text))
-	if at = at.UTC(); bad != nil || at.Year() < 0 || at.Year() > 9999 {
+	at, ok := readTime(string(text))
+	if !ok {
 		d.badAt = true
 	} else {
 		d.item.Event.StartedAt = at
 	}
 	return nil
+}
+
+// readTime reads RFC 3339, which also allows small letters and a leap second. A
+// time before the year 1 or its first instant, which stands for none, is the
+// second after it.
+func readTime(text string) (at time.Time, ok bool) {
+	text = strings.ToUpper(text)
+	if len(text) > 19 && text[17:19] == "60" {
+		text = text[:17] + "59" + text[19:]
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}, false
+	}
+	if first := (time.Time{}).Add(time.Second); at.Before(first) {
+		return first, true
+	}
+	return at, true
 }
 
 // unquote returns the content of a raw value that is a string. It is valid until

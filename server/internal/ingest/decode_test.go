@@ -236,3 +236,27 @@ func FuzzDecode(f *testing.F) {
 		_ = lineErr
 	})
 }
+
+func TestTimes(t *testing.T) {
+	for in, want := range map[string]string{
+		"2026-11-30T18:00:00Z":        "2026-11-30T18:00:00Z",
+		"2026-11-30t18:00:00.25z":     "2026-11-30T18:00:00.25Z",
+		"2026-11-30T19:30:00+01:30":   "2026-11-30T18:00:00Z",
+		"2016-12-31T23:59:60Z":        "2016-12-31T23:59:59Z",
+		"2016-12-31T23:59:60.5+00:00": "2016-12-31T23:59:59.5Z",
+		"0001-01-01T00:00:00Z":        "0001-01-01T00:00:01Z",
+		"0000-06-01T00:00:00Z":        "0001-01-01T00:00:01Z",
+		"yesterday":                   "",
+		"2026-11-30 18:00:00Z":        "",
+		"2026-02-30T18:00:00Z":        "",
+		"":                            "",
+	} {
+		at, ok := readTime(in)
+		if got := at.Format(time.RFC3339Nano); ok != (want != "") || ok && got != want {
+			t.Errorf("%q is %s, %v; want %q", in, got, ok, want)
+		}
+		if ok && at.IsZero() {
+			t.Errorf("%q reads as no time at all", in)
+		}
+	}
+}

@@ -57,7 +57,8 @@ func (s *ids) claim(b *batch, todo []int) claim {
 	c := claim{flight: &flight{done: make(chan struct{})}, mine: make([]int, 0, len(todo))}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.recent.horizon(time.Now())
+	now := time.Now()
+	old := s.recent.horizon(now)
 	for _, i := range todo {
 		p := &b.claims[i]
 		if f := s.live[p.key]; f != nil {
@@ -70,7 +71,8 @@ func (s *ids) claim(b *batch, todo []int) claim {
 		}
 		s.live[p.key] = c.flight
 		c.mine = append(c.mine, i)
-		if s.recent.add(p.key, time.Now) || p.born.Before(old) {
+		// A time of the sender's that lies ahead says nothing of the id's age.
+		if s.recent.add(p.key, time.Now) || p.born.Before(old) || p.born.After(now.Add(maxAhead)) {
 			c.suspects = append(c.suspects, i)
 		}
 	}

@@ -52,3 +52,31 @@ func TestUnknownToolNamesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A sender's clock that runs ahead makes no event count twice, however many came
+// in between.
+func TestIDsFromTheFutureAreLookedUp(t *testing.T) {
+	r := newRig(t, Options{RecentIDs: 100})
+	send := func(e umpire.Event) Receipt {
+		t.Helper()
+		receipt, err := r.Submit(t.Context(), 1, time.Now(), []Item{{Event: e}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return receipt
+	}
+	ahead := umpire.Event{Kind: "call", StartedAt: time.Now().Add(20 * time.Minute), ID: umpire.NewID(), Call: umpire.Call{Outcome: umpire.OK}}
+	ahead.ID[6] = ahead.ID[6]&0x0f | 0x40 // no version 7: only the event's time dates it
+	if receipt := send(ahead); receipt.Accepted != 1 {
+		t.Fatalf("%+v", receipt)
+	}
+	for range 500 {
+		send(umpire.Event{Kind: "call", StartedAt: time.Now(), ID: umpire.NewID(), Call: umpire.Call{Outcome: umpire.OK}})
+	}
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if receipt := send(ahead); receipt.Duplicates != 1 || receipt.Accepted != 0 {
+		t.Errorf("sent again: %+v", receipt)
+	}
+}

@@ -9,8 +9,9 @@ import "math"
 // every filter.
 const (
 	// Buckets is how many there are; the last one also holds all that is longer
-	// (about 17 minutes).
-	Buckets = 480
+	// than a year, which is where the store clamps durations. Only buckets that hold
+	// a call take room.
+	Buckets = 718
 	// perDoubling is the number of buckets between a duration and its double.
 	perDoubling = 16
 )

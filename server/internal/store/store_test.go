@@ -25,8 +25,8 @@ func TestBucket(t *testing.T) {
 		{1 << 20, 320},
 		{1<<20 - 1, 319},
 		{1 << 29, 464},
-		{1 << 30, 479},
-		{math.MaxInt64, 479},
+		{1 << 30, 480},
+		{math.MaxInt64, 717},
 	} {
 		if got := store.Bucket(c.us); got != c.want {
 			t.Errorf("Bucket(%d) = %d, want %d", c.us, got, c.want)

@@ -102,7 +102,7 @@ func (s *site) routes() http.Handler {
 	page("/{$}", s.home)
 	page("/p/{project}/{$}", s.overview)
 	page("/p/{project}/tools", s.tools)
-	page("/p/{project}/tools/{tool}", s.tool)
+	page("/p/{project}/tools/{tool...}", s.tool)
 	page("/p/{project}/clients", s.clients)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("GET /static/{file}", s.show(s.static))

@@ -116,7 +116,8 @@ func openError(path string, err error) error {
 		return fault.Wrap(err, fault.Conflict, fmt.Sprintf("the store %q is open in another process", path),
 			"stop the other one, or ask the running server instead of the file")
 	}
-	return fmt.Errorf("cannot open store %q: %w", path, err)
+	return fault.Wrap(err, fault.Internal, fmt.Sprintf("cannot open the store %q", path),
+		"if the file is damaged, put back a copy of the data directory; the log beside it holds only what the store did not have yet")
 }
 
 // Close moves everything into the file and closes it.

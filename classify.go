@@ -57,6 +57,9 @@ func (o *Observation) Judge() Call {
 		return c
 	}
 	v := o.judgeFailure(&c)
+	if o.RPC != nil {
+		c.RPCCode = o.RPC.Code
+	}
 	o.describeFailure(&c, v.said)
 	return c
 }

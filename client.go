@@ -19,13 +19,15 @@ import (
 type Client struct {
 	opts   Options
 	on     bool     // false: a no-op
+	mute   bool     // no server to bring events to: only the observer hears
 	what   policies // of what leaves
 	voice  *voice
 	wake   chan struct{} // 1 deep: something changed for the sender
 	ended  chan struct{} // closed when the sender is gone
 	batchN int           // events that make a batch due at once
 
-	journal *journal // nil without a place on disk
+	journal *journal  // nil without a place on disk
+	heard   *observer // nil without Options.Observer
 
 	mu      sync.Mutex
 	queue   queue
@@ -60,6 +62,7 @@ type Stats struct {
 
 	Duplicates uint64 // of Sent, the ones that the server had already
 	Drained    uint64 // taken to the server from the spool, of this process or of earlier ones
+	Unheard    uint64 // kept from Options.Observer, which was too slow; whether they were recorded or not
 }
 
 // Reasons for which events are dropped, as the server is told them.
@@ -78,7 +81,7 @@ const (
 	// awayAfter is how long a server may fail before events wait on disk.
 	awayAfter = 2 * time.Second
 	// relieveAfter is how long a request may last while the queue is half full.
-	relieveAfter = time.Second
+	relieveAfter = 250 * time.Millisecond
 
 	// flushLimit ends a Flush or Close whose context has no deadline.
 	flushLimit = 10 * time.Second
@@ -94,7 +97,7 @@ type waiter struct {
 
 // New returns a Client and never fails: an option that cannot be used falls
 // back to its default, and that is said once on stderr. Without endpoint and
-// key the client is a no-op. With both, it announces itself to the server by an
+// key it sends nothing, and is a no-op unless it has an Observer. With both, it announces itself to the server by an
 // empty list, and sends what an earlier process left in the spool.
 func New(options Options) *Client {
 	return newClient(options, os.Getenv, os.Stderr, &processSaid)
@@ -113,8 +116,12 @@ func newClient(options Options, getenv func(string) string, stderr io.Writer, sa
 		drops:  map[string]int{},
 	}
 	v.debug, v.secret = opts.Debug, opts.Key
+	if opts.Observer != nil {
+		c.on, c.mute, c.heard = true, target == nil, newObserver(c)
+	}
 	if target == nil {
 		v.debugf("nothing is recorded: disabled, or no key and endpoint")
+		close(c.ended)
 		return c
 	}
 	c.on = true
@@ -173,6 +180,12 @@ func (c *Client) Record(e Event) {
 		e.ID = newID(e.StartedAt)
 	}
 	p.take(&e)
+	if c.heard != nil {
+		c.heard.take(&e)
+	}
+	if c.mute {
+		return
+	}
 	detach(&e)
 	var record *scratch
 	if c.journal != nil {
@@ -236,7 +249,7 @@ func (c *Client) wakeSender() {
 // disk in the spool. Otherwise it returns an error when ctx ends (10 s if ctx
 // has no deadline); events that are still queued stay so. The last 200 ms
 // before a deadline belong to the spool; a ctx that is cancelled early is
-// given as much.
+// given as much. A Flush also waits until Options.Observer has heard of them.
 func (c *Client) Flush(ctx context.Context) error {
 	if c == nil || !c.on {
 		return nil
@@ -252,7 +265,7 @@ func (c *Client) Flush(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	c.wakeSender()
-	return c.await(ctx, w.done, "flush events", lostBefore)
+	return c.awaitBoth(ctx, w.done, "flush events", lostBefore)
 }
 
 // Close refuses further events, flushes as Flush does, and ends the client's
@@ -268,7 +281,18 @@ func (c *Client) Close(ctx context.Context) error {
 	c.closing = true
 	c.mu.Unlock()
 	c.wakeSender()
-	return c.await(ctx, c.ended, "close the client", lostBefore)
+	c.heard.close()
+	return c.awaitBoth(ctx, c.ended, "close the client", lostBefore)
+}
+
+// awaitBoth waits for done, and for the observer.
+func (c *Client) awaitBoth(ctx context.Context, done <-chan struct{}, what string, lostBefore uint64) error {
+	began := time.Now()
+	err := c.await(ctx, done, what, lostBefore)
+	if unheard := c.heard.await(ctx, began); unheard != nil {
+		return errors.Join(err, unheard)
+	}
+	return err
 }
 
 // await waits for done. Shortly before ctx ends it makes the sender give up on
@@ -342,5 +366,6 @@ func (c *Client) Stats() Stats {
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Queued = c.taken - c.settled
+	s.Unheard = c.heard.unheard()
 	return s
 }

@@ -57,11 +57,7 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 			err = fmt.Errorf("cannot encode event: panic: %T", r)
 		}
 	}()
-	enc.complete(e)
-	p := enc.what.of(e.Tool)
-	p.apply(e)
-	enc.what.tools(e)
-	tidy(e, !p.hideMeta)
+	p := enc.ready(e)
 	for _, lighter := range []func(*Event) []string{nil, dropValues, dropSchemas, dropDescriptions} {
 		if lighter != nil {
 			given := lighter(e)
@@ -80,6 +76,16 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 		}
 	}
 	return nil, errTooLarge
+}
+
+// ready makes of e what may leave the process, and returns by which policy.
+func (enc *encoder) ready(e *Event) *policy {
+	enc.complete(e)
+	p := enc.what.of(e.Tool)
+	p.apply(e)
+	enc.what.tools(e)
+	tidy(e, !p.hideMeta)
+	return p
 }
 
 // complete fills what the client knows and the observer did not say.

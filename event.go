@@ -60,6 +60,9 @@ type Event struct {
 	// queue. Otherwise they cost nothing, and are forgotten.
 	Texts      []string `json:"-"`
 	Structured []byte   `json:"-"`
+	// Unsampled is set when the traceparent said that its trace is not recorded.
+	// It is for Options.Observer and is not sent.
+	Unsampled bool `json:"-"`
 }
 
 // Call is how one tools/call ended: the judged part of an Event. It is made by
@@ -96,6 +99,9 @@ type Call struct {
 	// Cut names the fields of which only the beginning is here. The client
 	// writes it, with what it cuts itself, to meta under "umpire.cut".
 	Cut []string `json:"-"`
+	// RPCCode is the code of the JSON-RPC error that the client received, 0 if it
+	// received none. It is for Options.Observer and is not sent.
+	RPCCode int64 `json:"-"`
 }
 
 // Peer names a server, a client or an SDK.

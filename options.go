@@ -15,7 +15,7 @@ type Options struct {
 	// Endpoint is the address of the Umpire server: its root, a path prefix
 	// behind a reverse proxy, or the full URL of the native door
 	// (UMPIRE_ENDPOINT). Key is a write key of one project (UMPIRE_KEY).
-	// Without both of them the client does nothing.
+	// Without both of them the client does nothing, unless it has an Observer.
 	Endpoint string
 	Key      string
 
@@ -64,6 +64,15 @@ type Options struct {
 	HashUsers  bool
 	UserSecret string
 
+	// Observer hears of each event of this process in the form in which it would
+	// leave, that is after Capture, redaction and hashing; whether or not there is
+	// an endpoint and a key. It is called on one goroutine, behind a queue of
+	// QueueSize and QueueBytes of its own. It may keep the event. While it is slow
+	// events are kept from it and counted, and nothing else waits for it but Flush
+	// and Close; it must call neither. Unlike the server it hears nothing of calls
+	// that an earlier process left behind.
+	Observer func(Event)
+
 	// Judgement hooks, read by the adapters. None of them can turn a failing
 	// answer into ok (outcomes.md 2.1).
 
@@ -102,6 +111,9 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
 	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
 	o.CaptureTool = maps.Clone(o.CaptureTool)
+	if o.Disabled {
+		o.Observer = nil
+	}
 
 	o.QueueSize = orDefault("QueueSize", o.QueueSize, defaultQueueSize, v)
 	o.QueueBytes = orDefault("QueueBytes", o.QueueBytes, defaultQueueBytes, v)

@@ -58,8 +58,13 @@ func (s *sender) stop(reason string) {
 
 // release ends the waits that are over; the lock is held.
 func (c *Client) release() {
-	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
-		over := w.upTo <= c.settled
+	c.waiters = letGo(c.waiters, c.settled)
+}
+
+// letGo ends the waits for the first n events, and returns the others.
+func letGo(waiters []waiter, n uint64) []waiter {
+	return slices.DeleteFunc(waiters, func(w waiter) bool {
+		over := w.upTo <= n
 		if over {
 			close(w.done)
 		}

@@ -57,7 +57,8 @@ func filledEvent(t *testing.T) Event {
 	var e Event
 	fillAll(t, reflect.ValueOf(&e).Elem())
 	e.StartedAt = time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
-	e.Tools = nil // left out: the next process lists its own
+	e.Tools = nil                     // left out: the next process lists its own
+	e.RPCCode, e.Unsampled = 0, false // for Options.Observer, which hears of its own process only
 	return e
 }
 

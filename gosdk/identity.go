@@ -40,6 +40,7 @@ func (w *watcher) identify(e *umpire.Event, r *mcp.CallToolRequest) {
 	e.Platform = w.platforms.Of(e.Client.Name, header.Get("User-Agent"))
 	w.identifySession(e, r.Session, meta, header)
 	e.TraceID, e.SpanID = adapter.Trace(meta)
+	e.Unsampled = e.TraceID != "" && adapter.Unsampled(meta)
 }
 
 // identifyClient takes the client from this request if it speaks a protocol

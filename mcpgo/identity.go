@@ -37,6 +37,7 @@ func (w *watcher) identify(e *umpire.Event, ctx context.Context, r *mcp.CallTool
 	e.Platform = w.platforms.Of(e.Client.Name, r.Header.Get("User-Agent"))
 	identifySession(e, session, meta, r)
 	e.TraceID, e.SpanID = adapter.Trace(meta)
+	e.Unsampled = e.TraceID != "" && adapter.Unsampled(meta)
 }
 
 // identifyClient takes the client from this request if it speaks a protocol

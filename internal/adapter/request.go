@@ -44,6 +44,16 @@ func Trace(meta map[string]any) (trace, span string) {
 	return trace, span
 }
 
+// Unsampled reports whether the traceparent in _meta says that its trace is not
+// recorded.
+func Unsampled(meta map[string]any) bool {
+	s, _ := meta["traceparent"].(string)
+	if trace, _ := Trace(meta); trace == "" || !isHex(s[53:55]) {
+		return false
+	}
+	return strings.IndexByte("02468ace", s[54]) >= 0
+}
+
 func isHex(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {

@@ -50,8 +50,15 @@ func fails(err error) func() (*mcp.CallToolResult, error) {
 	return func() (*mcp.CallToolResult, error) { return nil, err }
 }
 
+// gives answers with a copy of r each time: mcp-go writes into what it is given.
 func gives(r *mcp.CallToolResult) func() (*mcp.CallToolResult, error) {
-	return func() (*mcp.CallToolResult, error) { return r, nil }
+	return func() (*mcp.CallToolResult, error) {
+		if r == nil {
+			return nil, nil
+		}
+		own := *r
+		return &own, nil
+	}
 }
 
 func noMap() map[string]int { return nil }

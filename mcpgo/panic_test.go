@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -210,15 +211,15 @@ func TestSurvives(t *testing.T) {
 	for _, r := range routes() {
 		for name, opts := range map[string][]server.ServerOption{"default": nil, "strict": strict()} {
 			t.Run(r.name+"/"+name, func(t *testing.T) {
-				survives := false
+				var survives atomic.Bool
 				s := newServer(opts...)
 				addFor(s, "look", `{"type":"object"}`, func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-					defer func() { survives = mcpgo.Survives(); panic(recover()) }()
+					defer func() { survives.Store(mcpgo.Survives()); panic(recover()) }()
 					return explode()
 				})
 				_, _ = askSafely(r.dial(t, s), r.call("1", "look", `{}`))
-				if want := opts != nil || r.transport == "http" || r.transport == "stdio"; survives != want {
-					t.Errorf("survives: %v, want %v", survives, want)
+				if want := opts != nil || r.transport == "http" || r.transport == "stdio"; survives.Load() != want {
+					t.Errorf("survives: %v, want %v", survives.Load(), want)
 				}
 			})
 		}

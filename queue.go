@@ -146,15 +146,17 @@ func weigh(e *Event) int {
 // detach replaces what the caller may still change after Record returned. All
 // of it is absent from an ordinary ok call.
 func detach(e *Event) {
-	e.InputKeys = slices.Clone(e.InputKeys)
-	e.Near = slices.Clone(e.Near)
-	e.Suspects = slices.Clone(e.Suspects)
-	e.BadParams = slices.Clone(e.BadParams)
-	e.InputTypes = maps.Clone(e.InputTypes)
-	e.Input = bytes.Clone(e.Input)
-	e.Output = bytes.Clone(e.Output)
-	e.Structured = bytes.Clone(e.Structured)
-	e.Cut = slices.Clone(e.Cut)
+	own(&e.InputKeys)
+	own(&e.Near)
+	own(&e.Suspects)
+	own(&e.BadParams)
+	own(&e.Input)
+	own(&e.Output)
+	own(&e.Structured)
+	own(&e.Cut)
+	if e.InputTypes != nil {
+		e.InputTypes = maps.Clone(e.InputTypes)
+	}
 	if e.Texts != nil {
 		ownTexts(e)
 	}
@@ -167,6 +169,13 @@ func detach(e *Event) {
 			t := &e.Tools[i]
 			t.InputSchema, t.Annotations = bytes.Clone(t.InputSchema), bytes.Clone(t.Annotations)
 		}
+	}
+}
+
+// own is slices.Clone in place; it costs nothing where there is nothing.
+func own[S ~[]E, E any](s *S) {
+	if *s != nil {
+		*s = slices.Clone(*s)
 	}
 }
 

@@ -212,6 +212,7 @@ func (c *Client) enqueue(e *Event, weight int, record *scratch) bool {
 		return false
 	case c.taken-c.settled >= uint64(c.opts.QueueSize), c.bytes+weight > c.opts.QueueBytes:
 		c.drop(dropQueueFull, 1)
+		c.relieve()
 		return false
 	}
 	var m mark

@@ -161,8 +161,8 @@ func (s *sender) overflows(now time.Time, urgent, blocked bool) bool {
 		return s.down || s.told && blocked
 	case s.c.fills(3, 4):
 		return true
-	case blocked && s.c.fills(1, 2):
-		return true
+	case !s.failing.IsZero() && s.c.fills(1, 4):
+		return true // before the next attempt, which may hang while the rest fills up
 	}
 	return blocked && s.due(now) && now.Sub(s.failing) >= awayAfter
 }
@@ -359,6 +359,9 @@ func (s *sender) drainStep() {
 	switch a := s.post(b); a.reception {
 	case accepted, refused:
 		s.drained(len(b.ends))
+		if s.drain.file != nil {
+			s.drain.load(s) // so that a file that is done is gone
+		}
 	case tooLarge:
 		if len(b.ends) == 1 {
 			s.drained(1)

@@ -71,6 +71,9 @@ func TestMain(m *testing.M) {
 	if name == "" {
 		os.Exit(m.Run())
 	}
+	if how, ok := deaths[name]; ok {
+		dies(how)
+	}
 	run, ok := children[name]
 	if !ok {
 		_, _ = os.Stderr.WriteString("no child is called " + name + "\n")

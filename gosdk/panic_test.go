@@ -45,6 +45,11 @@ func child(transport string) {
 	typed(server, "goexit", func() (*mcp.CallToolResult, any, error) { runtime.Goexit(); return nil, nil, nil })
 	untyped(server, "nothing", func() (*mcp.CallToolResult, error) { return nil, nil })
 	sayHello(server, "hello")
+	typed(server, "exit", func() (*mcp.CallToolResult, any, error) { os.Exit(3); return nil, nil, nil })
+	gosdk.AddTool(server, &mcp.Tool{Name: "marked_exit"}, func(context.Context, *mcp.CallToolRequest, in) (*mcp.CallToolResult, any, error) {
+		os.Exit(3)
+		return nil, nil, nil
+	})
 	if transport == "stdio" {
 		_ = server.Run(context.Background(), &mcp.StdioTransport{})
 		return

@@ -16,6 +16,9 @@ import (
 // delivered or, failing that, to reach the spool.
 const lastFlush = 2 * time.Second
 
+// againFlush is the bound where a process turned out to live on.
+const againFlush = 200 * time.Millisecond
+
 // call is one tools/call, from its arrival until its event is recorded.
 type call struct {
 	event   umpire.Event // who asked, and for what; the judgement is added last
@@ -26,6 +29,7 @@ type call struct {
 	door    *door     // of a tool that was added by AddTool
 
 	noted                   uint64 // for the case that the process dies: Client.Begin
+	opaque                  bool   // the size of the answer is not known
 	took, request, response int64  // what the event's numbers point to
 
 	openCall
@@ -85,7 +89,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, r)
-	if r.Extra != nil {
+	if r.Extra != nil && w.behindProxy {
 		// The proxy in front chose the id, so that both tell of one call (outcomes.md 1.4).
 		if id := r.Extra.Header[adapter.CallHeader]; len(id) == 1 {
 			_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
@@ -129,7 +133,7 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 	}
 	observe(c, result, err, rpc)
 	c.door.correct(c)
-	if err == nil && result != nil {
+	if err == nil && result != nil && !c.opaque {
 		c.response = responseBytes(&c.obs, result)
 		c.event.ResponseBytes = &c.response
 	}
@@ -168,7 +172,11 @@ func (w *watcher) died(c *call, value any) {
 }
 
 func (w *watcher) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastFlush)
+	limit := lastFlush
+	if w.flushed.Swap(true) {
+		limit = againFlush // the process outlived the last one: somebody outside recovers
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_ = w.client.Flush(ctx) // what was not delivered is in the spool
 }

@@ -47,9 +47,9 @@ func (w *watcher) identify(e *umpire.Event, r *mcp.CallToolRequest) {
 // whose requests name their client, and from the handshake of its session
 // otherwise: never from another request.
 func (w *watcher) identifyClient(e *umpire.Event, ss *mcp.ServerSession, meta map[string]any) {
-	if version, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && version >= adapter.PerRequest {
+	if version, ok := meta[metaProtocolVersion].(string); ok && version >= adapter.PerRequest {
 		e.Protocol = version
-		switch info := meta[mcp.MetaKeyClientInfo].(type) {
+		switch info := meta[metaClientInfo].(type) {
 		case map[string]any:
 			e.Client.Name, _ = info["name"].(string)
 			e.Client.Version, _ = info["version"].(string)
@@ -85,7 +85,7 @@ func (w *watcher) identifySession(e *umpire.Event, ss *mcp.ServerSession, meta m
 		return
 	}
 	s := w.sessions.Of(ss)
-	if agreed := s.agreed.Load(); agreed != nil && meta[mcp.MetaKeyProtocolVersion] == nil {
+	if agreed := s.agreed.Load(); agreed != nil && meta[metaProtocolVersion] == nil {
 		e.Protocol = *agreed
 	}
 	e.Transport = s.transport

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
 // asksForInput reports whether the answer is a question back and no outcome
@@ -18,13 +19,13 @@ func asksForInput(res *mcp.CallToolResult, rpc *umpire.RPCError) bool {
 	if rpc != nil {
 		return rpc.Code == mcp.CodeURLElicitationRequired
 	}
-	return res != nil && res.NeedsInput()
+	return res != nil && needsInput(res)
 }
 
 // isRefusedBefore reports whether the error is one of the refusals that the
 // protocol itself makes before a call is a call (outcomes.md 2.6).
 func isRefusedBefore(rpc *umpire.RPCError) bool {
-	return rpc != nil && rpc.Code <= mcp.CodeHeaderMismatch && rpc.Code >= mcp.CodeUnsupportedProtocolVersion
+	return rpc != nil && rpc.Code <= codeHeaderMismatch && rpc.Code >= codeUnsupportedProtocolVersion
 }
 
 // rpcError returns the JSON-RPC error object that err is or wraps, as the SDK
@@ -77,8 +78,17 @@ func observeResult(c *call, res *mcp.CallToolResult) {
 			o.Others++
 		}
 	}
-	o.Structured = structured(res.StructuredContent)
-	o.ExtraKeys = res.InputRequests != nil || res.RequestState != ""
+	var opaque bool
+	var unsendable error
+	if o.Structured, opaque, unsendable = adapter.Structured(res.StructuredContent); unsendable != nil || !sendable(res) {
+		// Nothing of this result can be sent: the client waits in vain.
+		o.Err = errUnsendable
+		return
+	}
+	if c.opaque = opaque; opaque {
+		o.Others++ // there is something, and it is not looked at
+	}
+	o.ExtraKeys = saysMore(res)
 	if !res.IsError {
 		return
 	}
@@ -118,25 +128,16 @@ func undecodable(err error, arguments []byte) bool {
 	return is
 }
 
-// structured returns the JSON of structured content. Typed tools have it
-// marshalled already; else it is marshalled as the SDK will do it after us.
-func structured(v any) (raw []byte) {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case json.RawMessage:
-		return v
+// errUnsendable is what the SDK meets after us (outcomes.md 2.3), in its words.
+var errUnsendable = errors.New("marshaling output: the result cannot be written as JSON")
+
+// sendable reports whether the metadata of a result can be marshalled.
+func sendable(res *mcp.CallToolResult) bool {
+	if len(res.Meta) == 0 {
+		return true
 	}
-	defer func() {
-		if recover() != nil { // from a method of the value; the SDK will meet it, too
-			raw = nil
-		}
-	}()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return raw
+	_, _, err := adapter.Structured(map[string]any(res.Meta))
+	return err == nil
 }
 
 // responseBytes is the size of text, data and structured content.

@@ -52,6 +52,10 @@ type watcher struct {
 	hooks    umpire.Options  // the owner's judgement hooks
 	fine     map[string]bool // tools whose empty answers are fine
 	recovers bool
+	// behindProxy: the header of the proxy in front is believed.
+	behindProxy bool
+	// flushed is set by the first panic: see flush.
+	flushed atomic.Bool
 
 	// server is the peer written on events. It is read from the server when
 	// watching begins and corrected by the handshake that passes through.
@@ -64,7 +68,7 @@ type watcher struct {
 }
 
 func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watcher {
-	w := &watcher{client: client, hooks: client.Options(), marked: marked.Of(server)}
+	w := &watcher{client: client, hooks: client.Options(), marked: marked.Of(server), behindProxy: adapter.BehindProxy()}
 	for _, o := range opts {
 		if o != nil {
 			o(w)

@@ -16,6 +16,9 @@ import (
 // delivered or, failing that, to reach the spool.
 const lastFlush = 2 * time.Second
 
+// againFlush is the bound where a process turned out to live on.
+const againFlush = 200 * time.Millisecond
+
 // call is one tools/call, from its arrival until its event is recorded. It is
 // never used again: a handler that was given up may still hold its mark.
 type call struct {
@@ -27,6 +30,7 @@ type call struct {
 	misfit  bool      // the arguments may break the declared schema
 
 	noted                   uint64 // for the case that the process dies: Client.Begin
+	opaque                  bool   // the size of the answer is not known
 	took, request, response int64  // what the event's numbers point to
 
 	// mark is what the request carries from the hook to the middleware, in a
@@ -90,7 +94,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, ctx, r)
-	if id := r.Header[adapter.CallHeader]; len(id) == 1 {
+	if id := r.Header[adapter.CallHeader]; len(id) == 1 && w.behindProxy {
 		_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 	}
 	e.Definition = w.catalog.Load().Definition(e.Tool)
@@ -261,7 +265,7 @@ func (w *watcher) finish(s *server.MCPServer, c *call, res *mcp.CallToolResult, 
 		return
 	}
 	w.observe(c, res, err, rpc)
-	if err == nil && res != nil {
+	if err == nil && res != nil && !c.opaque {
 		c.response = responseBytes(&c.obs, res)
 		c.event.ResponseBytes = &c.response
 	}
@@ -295,7 +299,11 @@ func (w *watcher) died(c *call, value any) {
 }
 
 func (w *watcher) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastFlush)
+	limit := lastFlush
+	if w.flushed.Swap(true) {
+		limit = againFlush // the process outlived the last one: somebody outside recovers
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_ = w.client.Flush(ctx) // what was not delivered is in the spool
 }

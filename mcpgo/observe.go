@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
 // Codes of JSON-RPC errors that mean something here.
@@ -129,10 +130,14 @@ func observeResult(c *call, res, gave *mcp.CallToolResult, failed error) {
 		}
 	}
 	var unsendable error
-	if o.Structured, unsendable = structured(res); unsendable != nil {
+	var opaque bool
+	if o.Structured, opaque, unsendable = structured(res); unsendable != nil {
 		// Nothing of this result can be sent: the client waits in vain.
 		o.Err = fmt.Errorf("marshaling output: %w", unsendable)
 		return
+	}
+	if c.opaque = opaque; opaque {
+		o.Others++ // there is something, and it is not looked at
 	}
 	if !res.IsError {
 		return
@@ -156,26 +161,15 @@ func observeResult(c *call, res, gave *mcp.CallToolResult, failed error) {
 	}
 }
 
-// structured returns the JSON of structured content, marshalled as the SDK will
-// do it after us.
-func structured(res *mcp.CallToolResult) (raw []byte, err error) {
+// structured returns the JSON of structured content: as it came, in the versions
+// of the SDK that keep it, else as the SDK will marshal it after us.
+func structured(res *mcp.CallToolResult) (raw []byte, opaque bool, err error) {
 	if keepsContent {
 		if raw := reflect.ValueOf(res).Elem().FieldByIndex(contentField.Index).Bytes(); len(raw) > 0 {
-			return raw, nil
+			return raw, false, nil
 		}
 	}
-	switch v := res.StructuredContent.(type) {
-	case nil:
-		return nil, nil
-	case json.RawMessage:
-		return v, nil
-	}
-	defer func() {
-		if recover() != nil { // from a method of the value; the SDK will meet it, too
-			raw, err = nil, nil
-		}
-	}()
-	return json.Marshal(res.StructuredContent)
+	return adapter.Structured(res.StructuredContent)
 }
 
 // Arguments and structured content that came as JSON, in the versions of the SDK

@@ -179,7 +179,7 @@ func exercise(t *rapid.T, c *umpire.Client) []umpire.ID {
 }
 
 func onDisk(t *rapid.T, dir string) map[string]bool {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ func TestWrappersChangeNoText(t *testing.T) {
 	path := &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
 	for _, err := range []error{
 		errors.New(""), errors.New("  ends in blanks \n"), errors.New("no \xff\x00 such"), path, fmt.Errorf("deep: %w", path),
-		errors.Join(errors.New("one"), path), &statusError{404}, &namedError{"own"}, genericError[int]{},
+		errors.Join(errors.New("one"), path), &statusError{404}, &namedError{"own"},
+		genericError[int]{},
 	} {
 		for name, wrap := range wrappers {
 			got := wrap(err)

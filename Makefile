@@ -6,7 +6,7 @@
 SHELL   := bash
 BIN     := $(CURDIR)/bin
 GO      ?= go
-MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo server
+MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo otelout otelout/endtoend server
 NODE_PROJECTS := examples/official/clienttest server/test/browser
 FUZZTIME ?= 60s
 
@@ -27,6 +27,10 @@ demo: build ## run the whole product on made-up traffic: server, MCP servers, cl
 .PHONY: test
 test: setup ## run every test of every module, with the race detector
 	@./tools/test.sh $(MODULES)
+
+.PHONY: interop
+interop: ## run the adapters against older SDK versions
+	@./tools/interop.sh
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium

@@ -234,7 +234,7 @@ func (c *Client) drop(reason string, n int) {
 	if n > 0 {
 		c.stats.Dropped += uint64(n)
 		c.drops[reason] += n
-		c.journal.noteDrops(c.drops)
+		c.journal.noteDrop(reason, c.drops[reason])
 	}
 }
 

@@ -33,3 +33,29 @@ func TestStillThere(t *testing.T) {
 		t.Error("the file is another one and nobody noticed")
 	}
 }
+
+// TestDirectoryOfAnotherUser: what is there is not ours to read, nor to write.
+func TestDirectoryOfAnotherUser(t *testing.T) {
+	dir := t.TempDir()
+	if err := ownDir(dir); err != nil {
+		t.Errorf("our own: %v", err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := ownDir(link); err == nil {
+		t.Error("a link is taken for a directory")
+	}
+	if os.Geteuid() != 0 {
+		dir = "/" // root's
+	} else if err := os.Chown(dir, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if err := ownDir(dir); err == nil {
+		t.Error("another user's directory was accepted")
+	}
+	if _, err := openJournal(dir, testKey, journalMost); err == nil {
+		t.Error("a journal was made there")
+	}
+}

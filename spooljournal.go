@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -303,11 +304,18 @@ func (j *journal) noteDrops(drops map[string]int) {
 	if j == nil {
 		return
 	}
-	for i, reason := range dropReasons {
-		if n := uint64(drops[reason]); n != j.drops[i] {
-			j.drops[i] = n
-			j.putNumber(dropsAt+8*i, n)
-		}
+	for _, reason := range dropReasons {
+		j.noteDrop(reason, drops[reason])
+	}
+}
+
+func (j *journal) noteDrop(reason string, n int) {
+	if j == nil {
+		return
+	}
+	if i := slices.Index(dropReasons[:], reason); i >= 0 && j.drops[i] != uint64(n) {
+		j.drops[i] = uint64(n)
+		j.putNumber(dropsAt+8*i, uint64(n))
 	}
 }
 

@@ -3,6 +3,7 @@ package umpire
 import (
 	"bytes"
 	"cmp"
+	"crypto/cipher"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -43,40 +44,18 @@ func readJournal(f *os.File, key string) (remains, error) {
 	if err != nil {
 		return r, errForeign
 	}
-	for i, reason := range dropReasons {
-		// More than anybody dropped is damage.
-		if n := binary.LittleEndian.Uint64(b[dropsAt+8*i:]); n > 0 && n < 1<<40 {
-			if r.drops == nil {
-				r.drops = map[string]int{}
-			}
-			r.drops[reason] = int(n)
-		}
-	}
-	unseal := func(record []byte) (Event, bool) {
-		n := binary.LittleEndian.Uint32(record)
-		if int64(n) > int64(len(record)-recordHead) {
-			return Event{}, false
-		}
-		var nonce [12]byte
-		copy(nonce[:], record[16:recordHead])
-		text, err := seal.Open(nil, nonce[:], record[recordHead:recordHead+int(n)], nil)
-		if err != nil {
-			return Event{}, false
-		}
-		e, err := readEvent(text)
-		return e, err == nil
-	}
+	r.drops = dropsIn(b)
 	events, slots := recordsIn(b)
 	seen := make(map[ID]bool, len(events))
 	for _, record := range events {
-		if e, ok := unseal(record); ok && !seen[e.ID] {
+		if e, ok := unseal(seal, record); ok && !seen[e.ID] {
 			seen[e.ID] = true
 			r.events = append(r.events, e)
 		}
 	}
 	var open []Event
 	for _, record := range slots {
-		if e, ok := unseal(record); ok && !seen[e.ID] { // its event was recorded, but End not reached
+		if e, ok := unseal(seal, record); ok && !seen[e.ID] { // its event was recorded, but End not reached
 			seen[e.ID] = true
 			marks := binary.LittleEndian.Uint32(record[4:])
 			if marks&markEntered != 0 {
@@ -91,6 +70,33 @@ func readJournal(f *os.File, key string) (remains, error) {
 	slices.SortStableFunc(open, func(a, b Event) int { return a.StartedAt.Compare(b.StartedAt) })
 	r.events = append(r.events, died(open)...)
 	return r, nil
+}
+
+// unseal reads a record, unless it is damaged or another's.
+func unseal(seal cipher.AEAD, record []byte) (Event, bool) {
+	n := binary.LittleEndian.Uint32(record)
+	if int64(n) > int64(len(record)-recordHead) {
+		return Event{}, false
+	}
+	var nonce [12]byte
+	copy(nonce[:], record[16:recordHead])
+	text, err := seal.Open(nil, nonce[:], record[recordHead:recordHead+int(n)], nil)
+	if err != nil {
+		return Event{}, false
+	}
+	e, err := readEvent(text)
+	return e, err == nil
+}
+
+// dropsIn reads the counts of the head. More than anybody dropped is damage.
+func dropsIn(head []byte) map[string]int {
+	drops := map[string]int{}
+	for i, reason := range dropReasons {
+		if n := binary.LittleEndian.Uint64(head[dropsAt+8*i:]); n > 0 && n < 1<<40 {
+			drops[reason] = int(n)
+		}
+	}
+	return drops
 }
 
 // recordsIn finds the records that are not void, in order, and the slots in use.

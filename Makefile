@@ -29,8 +29,9 @@ test: setup ## run every test of every module, with the race detector
 	@./tools/test.sh $(MODULES)
 
 .PHONY: interop
-interop: ## run the adapters against older SDK versions
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, and the official conformance suite (about 1 minute)
 	@./tools/interop.sh
+	@./tools/conformance.sh
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium

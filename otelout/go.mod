@@ -6,6 +6,8 @@ require (
 	github.com/umpire-mcp/umpire v0.0.0
 	go.opentelemetry.io/otel v1.46.0
 	go.opentelemetry.io/otel/metric v1.46.0
+	go.opentelemetry.io/otel/sdk v1.46.0
+	go.opentelemetry.io/otel/sdk/metric v1.46.0
 	go.opentelemetry.io/otel/trace v1.46.0
 )
 
@@ -15,12 +17,7 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
-	go.opentelemetry.io/otel/sdk v1.46.0 // indirect
-	go.opentelemetry.io/otel/sdk/metric v1.46.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 )
 
-replace (
-	github.com/umpire-mcp/umpire => ..
-	github.com/umpire-mcp/umpire/gosdk => ../gosdk
-)
+replace github.com/umpire-mcp/umpire => ..

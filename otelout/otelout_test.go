@@ -84,7 +84,7 @@ func (r *rig) metrics(t *testing.T) (calls map[string]int64, durations map[strin
 func lines(attributes []attribute.KeyValue, sep string) string {
 	var list []string
 	for _, a := range attributes {
-		list = append(list, fmt.Sprintf("%s=%s", a.Key, a.Value.Emit()))
+		list = append(list, fmt.Sprintf("%s=%s", a.Key, a.Value.String()))
 	}
 	slices.Sort(list)
 	return strings.Join(list, sep)
@@ -158,12 +158,16 @@ func TestAttributes(t *testing.T) {
 		point  string // on the metric, beside everyPoint
 	}{
 		{
-			"ok", umpire.Observation{Texts: []string{"a book"}, Ran: "yes"}, codes.Unset,
+			"ok",
+			umpire.Observation{Texts: []string{"a book"}, Ran: "yes"},
+			codes.Unset,
 			"umpire.empty=false\numpire.evidence=observed\numpire.handler_ran=yes\numpire.outcome=ok",
 			"gen_ai.tool.name=t umpire.empty=false umpire.outcome=ok",
 		},
 		{
-			"empty", umpire.Observation{Texts: []string{"[]"}, Ran: "yes"}, codes.Unset,
+			"empty",
+			umpire.Observation{Texts: []string{"[]"}, Ran: "yes"},
+			codes.Unset,
 			"umpire.empty=true\numpire.empty_rule=EMPTY_RULE\numpire.evidence=observed\numpire.handler_ran=yes\numpire.outcome=ok",
 			"gen_ai.tool.name=t umpire.empty=true umpire.outcome=ok",
 		},
@@ -179,49 +183,65 @@ func TestAttributes(t *testing.T) {
 			"error.type=tool_error gen_ai.tool.name=t umpire.outcome=bad_args",
 		},
 		{
-			"bad_args by a code", umpire.Observation{RPC: &umpire.RPCError{Code: -32602, Message: "limit is odd"}}, codes.Unset,
+			"bad_args by a code",
+			umpire.Observation{RPC: &umpire.RPCError{Code: -32602, Message: "limit is odd"}},
+			codes.Unset,
 			"rpc.response.status_code=-32602\numpire.cause=invalid_params\numpire.error_message=limit is odd\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=unknown\numpire.outcome=bad_args",
 			"gen_ai.tool.name=t rpc.response.status_code=-32602 umpire.outcome=bad_args",
 		},
 		{
-			"tool_error", umpire.Observation{IsError: true, Err: named{}, Shown: true, Ran: "yes", Texts: []string{"no such book"}}, codes.Error,
+			"tool_error",
+			umpire.Observation{IsError: true, Err: named{}, Shown: true, Ran: "yes", Texts: []string{"no such book"}},
+			codes.Error,
 			"error.type=tool_error\numpire.cause=returned\numpire.error_message=no such book\numpire.error_type=not_found\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=yes\numpire.outcome=tool_error",
 			"error.type=tool_error gen_ai.tool.name=t umpire.outcome=tool_error",
 		},
 		{
-			"tool_error by a code", umpire.Observation{RPC: &umpire.RPCError{Code: -32001, Message: "closed"}, Ran: "yes"}, codes.Error,
+			"tool_error by a code",
+			umpire.Observation{RPC: &umpire.RPCError{Code: -32001, Message: "closed"}, Ran: "yes"},
+			codes.Error,
 			"error.type=-32001\nrpc.response.status_code=-32001\numpire.cause=refused\numpire.error_message=closed\numpire.error_type=jsonrpc:-32001\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=yes\numpire.outcome=tool_error",
 			"error.type=-32001 gen_ai.tool.name=t rpc.response.status_code=-32001 umpire.outcome=tool_error",
 		},
 		{
-			"tool_error by a code that is no error there", umpire.Observation{RPC: &umpire.RPCError{Code: -32002, Message: "gone"}, Ran: "yes"}, codes.Unset,
+			"tool_error by a code that is no error there",
+			umpire.Observation{RPC: &umpire.RPCError{Code: -32002, Message: "gone"}, Ran: "yes"},
+			codes.Unset,
 			"rpc.response.status_code=-32002\numpire.cause=refused\numpire.error_message=gone\numpire.error_type=jsonrpc:-32002\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=yes\numpire.outcome=tool_error",
 			"gen_ai.tool.name=t rpc.response.status_code=-32002 umpire.outcome=tool_error",
 		},
 		{
-			"crashed, a panic", umpire.Observation{Panicked: true, PanicValue: errors.New("boom"), Ran: "yes"}, codes.Error,
+			"crashed, a panic",
+			umpire.Observation{Panicked: true, PanicValue: errors.New("boom"), Ran: "yes"},
+			codes.Error,
 			"error.type=PANIC\numpire.cause=panic\numpire.error_message=boom\numpire.error_type=PANIC\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=yes\numpire.outcome=crashed",
 			"error.type=PANIC gen_ai.tool.name=t umpire.outcome=crashed",
 		},
 		{
-			"crashed by a code", umpire.Observation{RPC: &umpire.RPCError{Code: -32603, Message: "internal"}}, codes.Error,
+			"crashed by a code",
+			umpire.Observation{RPC: &umpire.RPCError{Code: -32603, Message: "internal"}},
+			codes.Error,
 			"error.type=-32603\nrpc.response.status_code=-32603\numpire.cause=protocol\numpire.error_message=internal\numpire.error_type=jsonrpc:-32603\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=unknown\numpire.outcome=crashed",
 			"error.type=-32603 gen_ai.tool.name=t rpc.response.status_code=-32603 umpire.outcome=crashed",
 		},
 		{
-			"crashed, an error of no name", umpire.Observation{Err: errors.New("boom"), Ran: "yes"}, codes.Error,
+			"crashed, an error of no name",
+			umpire.Observation{Err: errors.New("boom"), Ran: "yes"},
+			codes.Error,
 			"error.type=_OTHER\numpire.cause=returned\numpire.error_message=boom\numpire.error_type=error\n" +
 				"umpire.evidence=observed\numpire.fingerprint=FINGERPRINT\numpire.handler_ran=yes\numpire.outcome=crashed",
 			"error.type=_OTHER gen_ai.tool.name=t umpire.outcome=crashed",
 		},
 		{
-			"crashed, no reply", umpire.Observation{Silent: "no_reply"}, codes.Error,
+			"crashed, no reply",
+			umpire.Observation{Silent: "no_reply"},
+			codes.Error,
 			"error.type=no_reply\numpire.cause=no_reply\numpire.evidence=observed\numpire.fingerprint=FINGERPRINT\n" +
 				"umpire.handler_ran=unknown\numpire.outcome=crashed",
 			"error.type=no_reply gen_ai.tool.name=t umpire.outcome=crashed",

@@ -72,6 +72,35 @@ func TestAdapterAddsNoModule(t *testing.T) {
 	}
 }
 
+// OpenTelemetry is for who asks for it: no module of the root or of an adapter
+// names it, and otelout itself needs its API and neither its SDK nor an exporter.
+func TestOpenTelemetryIsOptional(t *testing.T) {
+	run := func(dir string, args ...string) string {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(cmd.Environ(), "GOWORK=off")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go %s in %s: %v", strings.Join(args, " "), dir, err)
+		}
+		return string(out)
+	}
+	for _, dir := range []string{"..", "../gosdk", "../mcpgo"} {
+		if strings.Contains(run(dir, "mod", "graph"), "go.opentelemetry.io/") {
+			t.Errorf("the module graph of %s has OpenTelemetry in it", dir)
+		}
+	}
+	packages := run("../otelout", "list", "-deps", ".")
+	if !strings.Contains(packages, "go.opentelemetry.io/otel/trace\n") {
+		t.Fatal("the packages of otelout were not listed: the check checks nothing")
+	}
+	for _, heavy := range []string{"go.opentelemetry.io/otel/sdk", "go.opentelemetry.io/otel/exporters", "google.golang.org/", "modelcontextprotocol", "mcp-go"} {
+		if strings.Contains(packages, heavy) {
+			t.Errorf("otelout needs %s", heavy)
+		}
+	}
+}
+
 // At most 30 exported names in the root, 5 in an adapter: what a user must read.
 func TestExportedNames(t *testing.T) {
 	for _, tt := range []struct {
@@ -79,6 +108,7 @@ func TestExportedNames(t *testing.T) {
 		min, max int
 	}{
 		{"..", 15, 30},
+		{"../otelout", 1, 5},
 		{"../gosdk", 1, 5},
 		{"../mcpgo", 1, 5},
 	} {

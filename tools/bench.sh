@@ -21,6 +21,6 @@ run() { # module, packages…
 run . .  ./redact
 run gosdk .
 run mcpgo .
-run server ./internal/ingest ./internal/store/duckdb ./internal/wal
+run server ./bench ./internal/store/duckdb
 
 (cd tools && GOWORK=off go tool benchstat "$out/all.txt")

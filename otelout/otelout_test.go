@@ -296,7 +296,7 @@ func TestAttributes(t *testing.T) {
 func TestSpanOnly(t *testing.T) {
 	for kind, want := range map[string]int{"cancelled": 1, "round": 1, "custom": 0, "catalog": 0, "session": 0, "new": 0} {
 		r := newRig(t)
-		r.tell(umpire.Event{Kind: kind, StartedAt: at, Call: umpire.Call{Tool: "t"}})
+		r.tell(umpire.Event{Kind: kind, StartedAt: at, Call: umpire.Call{Tool: "t", Outcome: umpire.Crashed}})
 		spans := r.spans.GetSpans()
 		calls, durations := r.metrics(t)
 		if len(spans) != want || len(calls)+len(durations) != 0 {

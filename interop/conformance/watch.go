@@ -32,9 +32,11 @@ func watch(server *mcp.Server) {
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := io.Reader(r.Body)
 		if r.Header.Get("Content-Encoding") == "gzip" {
-			if body, err = gzip.NewReader(r.Body); err != nil {
+			z, err := gzip.NewReader(r.Body)
+			if err != nil {
 				log.Fatalf("cannot read a batch: %v", err)
 			}
+			body = z
 		}
 		var batch struct{ Events []umpire.Event }
 		if err := json.NewDecoder(body).Decode(&batch); err != nil {

@@ -8,6 +8,13 @@ for module in "$@"; do
 	echo "== test ${module}"
 	(cd "$module" && go vet ./... && go test -race -count=1 -timeout 12m ./...) || failed+=("$module")
 done
+
+# Allocations are counted without the race detector, which makes some of its own.
+for module in . gosdk mcpgo; do
+	echo "== allocations in ${module}"
+	(cd "$module" && go test -count=1 -run 'Alloc|Cost' .) || failed+=("allocations in $module")
+done
+
 if ((${#failed[@]})); then
 	echo "FAILED in: ${failed[*]}" >&2
 	exit 1

@@ -1,0 +1,5 @@
+//go:build !race
+
+package umpire
+
+const raceEnabled = false

@@ -54,8 +54,7 @@ type watcher struct {
 	recovers bool
 	// behindProxy: the header of the proxy in front is believed.
 	behindProxy bool
-	// flushed is set by the first panic: see flush.
-	flushed atomic.Bool
+	farewell    adapter.Farewell
 
 	// server is the peer written on events. It is read from the server when
 	// watching begins and corrected by the handshake that passes through.

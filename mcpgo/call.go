@@ -12,13 +12,6 @@ import (
 	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
-// lastFlush bounds how long a dying process waits for its last events to be
-// delivered or, failing that, to reach the spool.
-const lastFlush = 2 * time.Second
-
-// againFlush is the bound where a process turned out to live on.
-const againFlush = 200 * time.Millisecond
-
 // call is one tools/call, from its arrival until its event is recorded. It is
 // never used again: a handler that was given up may still hold its mark.
 type call struct {
@@ -298,15 +291,7 @@ func (w *watcher) died(c *call, value any) {
 	}
 }
 
-func (w *watcher) flush() {
-	limit := lastFlush
-	if w.flushed.Swap(true) {
-		limit = againFlush // the process outlived the last one: somebody outside recovers
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	_ = w.client.Flush(ctx) // what was not delivered is in the spool
-}
+func (w *watcher) flush() { w.farewell.Flush(w.client) }
 
 // silent records a call that got no answer, in the way that how says
 // (outcomes.md 1.3, 2.6).

@@ -51,10 +51,6 @@ func Handler(b Backend, readAPI http.Handler) http.Handler {
 	return mux
 }
 
-type errorAnswer struct {
-	Error *fault.Error `json:"error"`
-}
-
 func answer(w http.ResponseWriter, v any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
@@ -64,7 +60,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 			f = fault.New(fault.Internal, err.Error(), f.Hint)
 		}
 		w.WriteHeader(f.Status())
-		v = errorAnswer{f}
+		v = fault.Body{Error: f}
 	}
 	_ = json.NewEncoder(w).Encode(v) // the asker may be gone
 }

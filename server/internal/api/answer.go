@@ -31,7 +31,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		refused := fault.New(fault.BadRequest, "the read API is asked with GET", "events go to POST /api/v1/events")
-		_ = write(w, http.StatusMethodNotAllowed, errorAnswer{refused}) // a fault is always JSON
+		_ = write(w, http.StatusMethodNotAllowed, fault.Body{Error: refused}) // a fault is always JSON
 		return
 	}
 	a.fail(w, r, errNothing)
@@ -46,11 +46,6 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	}
 }
 
-// errorAnswer is the one shape of an error.
-type errorAnswer struct {
-	Error *fault.Error `json:"error"`
-}
-
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fault.Wrap(err, fault.Unavailable, "the question took too long", "ask about a shorter range, or with fewer filters")
@@ -62,7 +57,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Code == fault.Unauthorized {
 		w.Header().Set("WWW-Authenticate", auth.Challenge)
 	}
-	_ = write(w, f.Status(), errorAnswer{f}) // a fault is always JSON
+	_ = write(w, f.Status(), fault.Body{Error: f}) // a fault is always JSON
 }
 
 // write sends v. An error means that v is not JSON, and that nothing was sent.

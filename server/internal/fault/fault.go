@@ -40,6 +40,11 @@ type Error struct {
 	cause      error
 }
 
+// Body is the one shape in which an error is written as JSON, at every edge.
+type Body struct {
+	Error *Error `json:"error"`
+}
+
 // New returns an error of the code.
 func New(code Code, message, hint string) *Error {
 	return &Error{Code: code, Message: message, Hint: hint}

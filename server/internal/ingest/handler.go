@@ -201,9 +201,7 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 }
 
 func answerError(w http.ResponseWriter, status int, err *fault.Error) {
-	answer(w, status, struct {
-		Error *fault.Error `json:"error"`
-	}{err})
+	answer(w, status, fault.Body{Error: err})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {

@@ -45,9 +45,7 @@ func Decode(res *http.Response, out any) error {
 		return fmt.Errorf("cannot read the answer: %w", err)
 	}
 	if res.StatusCode >= http.StatusBadRequest {
-		var failed struct {
-			Error *fault.Error `json:"error"`
-		}
+		var failed fault.Body
 		if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
 			return failed.Error
 		}

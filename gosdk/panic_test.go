@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 func child(transport string) {
+	if transport == "wire" {
+		wireChild()
+		return
+	}
 	server := newServer()
 	if os.Getenv("UMPIRE_KEY") != "" {
 		gosdk.Watch(server, umpire.New(umpire.Options{FlushInterval: time.Hour})) // it is the flush that delivers

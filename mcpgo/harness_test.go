@@ -400,7 +400,11 @@ func (c *httpConn) askFor(ctx context.Context, line string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintln(resp.StatusCode, resp.Header.Get("Content-Type"), string(body))
+	resp.Header.Del("Date")
+	if resp.Header.Get("Mcp-Session-Id") != "" {
+		resp.Header.Set("Mcp-Session-Id", "one")
+	}
+	return fmt.Sprintln(resp.StatusCode, resp.Header, string(body))
 }
 
 func (c *httpConn) tell(line string) { c.ask(line) }

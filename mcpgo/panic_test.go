@@ -261,6 +261,10 @@ func TestMain(m *testing.M) {
 }
 
 func child(how string) {
+	if how == "wire" {
+		wireChild()
+		return
+	}
 	s := newServer()
 	if os.Getenv("UMPIRE_KEY") != "" {
 		mcpgo.Watch(s, umpire.New(umpire.Options{FlushInterval: time.Hour})) // it is the flush that delivers

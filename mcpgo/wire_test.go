@@ -1,7 +1,16 @@
 package mcpgo_test
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -32,34 +41,243 @@ func script(r route) (lines []string, calls int) {
 	return lines, calls + 2
 }
 
+// newWired is a server with a tool for each line of the script, and for a call
+// that is withdrawn.
+func newWired(opts ...server.ServerOption) (s *server.MCPServer, entered chan struct{}) {
+	s = newServer(opts...)
+	addMatrix(s)
+	addPanics(s)
+	return s, addObedient(s)
+}
+
+// play sends the script over r, then calls that panic and one that is withdrawn,
+// and returns the answers.
+func play(t *testing.T, r route, s *server.MCPServer, entered <-chan struct{}) (answers []string) {
+	t.Helper()
+	c := r.dial(t, s)
+	lines, _ := script(r)
+	for _, line := range lines {
+		answer := c.ask(line)
+		if answer == "" {
+			t.Errorf("no answer to %s", line)
+		}
+		answers = append(answers, answer)
+	}
+	for i, p := range panics() {
+		answer, panicked := askSafely(c, r.call(strconv.Itoa(2000+i), p.tool, `{"n":"x"}`))
+		answers = append(answers, fmt.Sprintln(answer, panicked))
+	}
+	if r.session {
+		last := make(chan string)
+		go func() { last <- c.ask(r.call("7", "obey", `{"n":"x"}`)) }()
+		<-entered
+		c.tell(cancelled)
+		answers = append(answers, <-last)
+	}
+	return answers
+}
+
+// manner is a way of watching.
+type manner struct {
+	with  func(*umpire.Options)
+	watch []mcpgo.Option
+	fewer bool // some calls make no event
+}
+
+// manners are ways of watching, none of which the client may notice: the default,
+// all that can be captured, nearly nothing, each switch of Capture by itself, and
+// a collector that is not there.
+func manners(t *testing.T) map[string]manner {
+	all := map[string]manner{
+		"default": {with: func(o *umpire.Options) { o.SpoolDir = t.TempDir() }},
+		"everything": {with: func(o *umpire.Options) {
+			o.SpoolDir, o.HashUsers, o.Observer = t.TempDir(), true, func(umpire.Event) {}
+			o.Environment, o.Server = "test", umpire.Peer{Name: "other", Version: "2"}
+			o.Capture = umpire.Capture{InputTypes: true, Input: true, Output: true, Intent: true}
+			o.ReturnedErrors = umpire.ToolError // judgement options change nothing either
+			o.ClassifyError = func(error) umpire.Outcome { return umpire.Crashed }
+			o.IsEmpty = func(string, []string, []byte) bool { return true }
+			o.EmptyIsFine = []string{"empty"}
+		}},
+		"next to nothing": {with: func(o *umpire.Options) {
+			o.Capture = umpire.Capture{NoInputKeys: true, NoErrorMessages: true, NamesAndCodes: true, Fields: []string{}}
+			o.CaptureTool = map[string]umpire.Capture{"ok": {Off: true}, "bad_output": {Input: true}}
+			o.NoInFlight = true
+		}, fewer: true},
+		"nobody collects": {with: func(o *umpire.Options) { o.Endpoint, o.SpoolDir = "http://127.0.0.1:1", t.TempDir() }, fewer: true},
+	}
+	for i := range reflect.TypeFor[umpire.Capture]().NumField() {
+		f := reflect.TypeFor[umpire.Capture]().Field(i)
+		if f.Type.Kind() != reflect.Bool {
+			continue
+		}
+		all["Capture."+f.Name] = manner{with: func(o *umpire.Options) {
+			reflect.ValueOf(&o.Capture).Elem().Field(i).SetBool(true)
+		}, fewer: f.Name == "Off"}
+	}
+	return all
+}
+
 // TestWire holds the bytes that a client receives from a watched server against
 // those of the same server unwatched (outcomes.md 2.9).
 func TestWire(t *testing.T) {
 	for _, r := range routes() {
 		for name, opts := range map[string][]server.ServerOption{"default": nil, "strict": strict()} {
 			t.Run(r.name+"/"+name, func(t *testing.T) {
-				plain := newServer(opts...)
-				addMatrix(plain)
-
-				collected := newCollector(t)
-				client := collected.newClient(t, func(o *umpire.Options) {
-					o.ReturnedErrors = umpire.ToolError // judgement options change nothing either
-					o.IsEmpty = func(string, []string, []byte) bool { return true }
-				})
-				s := newServer(opts...)
-				addMatrix(s)
-				mcpgo.Watch(s, client, mcpgo.WithRecover())
-
-				bare, c := r.dial(t, plain), r.dial(t, s)
-				lines, calls := script(r)
-				for _, line := range lines {
-					want, got := bare.ask(line), c.ask(line)
-					if got != want || want == "" {
-						t.Errorf("to %s\n got %s\nwant %s", line, got, want)
-					}
+				plain, entered := newWired(opts...)
+				want := play(t, r, plain, entered)
+				_, calls := script(r)
+				calls += len(panics())
+				if r.session {
+					calls++
 				}
-				collected.wait(t, client, calls, notCatalog...)
+				for manner, m := range manners(t) {
+					if strings.HasPrefix(manner, "Capture.") && r.transport != "stdio" {
+						continue
+					}
+					t.Run(manner, func(t *testing.T) {
+						collected := newCollector(t)
+						client := collected.newClient(t, m.with)
+						s, entered := newWired(opts...)
+						mcpgo.Watch(s, client, m.watch...)
+						checkSame(t, play(t, r, s, entered), want)
+						if !m.fewer {
+							collected.wait(t, client, calls, notCatalog...)
+						} else if client.Stats().Recorded == 0 && manner != "Capture.Off" {
+							t.Error("the watched server recorded nothing: the comparison proves nothing")
+						}
+					})
+				}
 			})
 		}
 	}
+}
+
+func checkSame(t *testing.T, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d answers, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("answer %d:\n got %s\nwant %s", i, got[i], want[i])
+		}
+	}
+}
+
+// TestWireOfProcess is TestWire over the standard input and output of a process.
+func TestWireOfProcess(t *testing.T) {
+	for _, protocol := range []string{legacy, modern} {
+		t.Run(protocol, func(t *testing.T) {
+			r := route{protocol: protocol, transport: "stdio"}
+			script, calls := script(r)
+			if protocol == legacy {
+				script = append(handshake[:2:2], script...)
+			}
+			play := func(env ...string) (said []string) {
+				p := start(t, "wire", env...)
+				for _, line := range script {
+					if idOf(line) == "" {
+						p.tell(t, line)
+						continue
+					}
+					said = append(said, p.ask(t, line))
+				}
+				code, rest, stderr := p.end(t)
+				return append(said, fmt.Sprint(code), rest, stderr)
+			}
+			want := play()
+			collected := newCollector(t)
+			env := pointAt(collected.URL, t.TempDir())
+			checkSame(t, play(env...), want)
+			if n := len(collected.all("call")); n < calls-2 {
+				t.Errorf("%d calls recorded", n)
+			}
+			checkSame(t, play(append(env, "MCPGO_CAPTURE=1")...), want)
+		})
+	}
+}
+
+// wireChild is the process of TestWireOfProcess.
+func wireChild() {
+	s, _ := newWired()
+	if os.Getenv("UMPIRE_KEY") != "" {
+		o := umpire.Options{}
+		if os.Getenv("MCPGO_CAPTURE") != "" {
+			o.Capture = umpire.Capture{InputTypes: true, Input: true, Output: true, Intent: true}
+			o.HashUsers, o.Observer = true, func(umpire.Event) {}
+		}
+		client := umpire.New(o)
+		defer func() { _ = client.Close(context.Background()) }()
+		mcpgo.Watch(s, client)
+	}
+	if err := server.ServeStdio(s); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// process is a server that runs in a process of its own.
+type process struct {
+	*exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr strings.Builder
+}
+
+func start(t *testing.T, how string, env ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command(os.Args[0])}
+	p.Env = append(os.Environ(), append(env, "MCPGO_CHILD="+how)...)
+	p.Stderr = &p.stderr
+	var err error
+	if p.in, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	return p
+}
+
+func (p *process) tell(t *testing.T, line string) {
+	t.Helper()
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask returns the answer to line, or "" when the process ends without one.
+func (p *process) ask(t *testing.T, line string) string {
+	t.Helper()
+	p.tell(t, line)
+	answer, err := p.out.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// end closes the input of p and returns how it ended and what else it said.
+func (p *process) end(t *testing.T) (how, stdout, stderr string) {
+	t.Helper()
+	_ = p.in.Close()
+	rest, err := io.ReadAll(p.out)
+	if err != nil {
+		t.Error(err)
+	}
+	var exit *exec.ExitError
+	if err := p.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.ProcessState.String(), string(rest), p.stderr.String()
+}
+
+func pointAt(endpoint, spool string) []string {
+	return []string{"UMPIRE_ENDPOINT=" + endpoint, "UMPIRE_KEY=ump_w_test_key", "UMPIRE_SPOOL_DIR=" + spool}
 }

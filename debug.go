@@ -30,6 +30,14 @@ func (v *voice) once(format string, args ...any) {
 	}
 }
 
+// Remark says a sentence on stderr if debugging is on, the first time only. It is
+// for adapters; the sentence holds nothing of a request.
+func (c *Client) Remark(sentence string) {
+	if c != nil && c.voice != nil && c.voice.debug {
+		c.voice.once("%s", sentence)
+	}
+}
+
 // debugf says a line if debugging is on. Callers pass counts, statuses, ids,
 // kinds, tool names and outcomes only; texts from elsewhere go through quote.
 func (v *voice) debugf(format string, args ...any) {

@@ -113,7 +113,11 @@ func (enc *encoder) complete(e *Event) {
 	e.Server.Version = cmp.Or(enc.opts.Server.Version, e.Server.Version)
 	e.Server.Env = cmp.Or(e.Server.Env, enc.opts.Environment)
 
-	if e.Session == "" && e.SessionID != "" {
+	switch secret := cmp.Or(enc.opts.UserSecret, enc.opts.Key); {
+	case e.Session != "" || e.SessionID == "":
+	case e.SessionDerived:
+		e.Session = deriveSession(secret, e.SessionID, e.Client)
+	default:
 		e.Session = hashSession(e.SessionID)
 	}
 	if len(e.Session) > maxSession && e.Session != cut(e.Session, maxSession) {

@@ -54,6 +54,10 @@ type Event struct {
 	// Arguments, so the caller keeps no obligation.
 	Arguments []byte `json:"-"`
 	SessionID string `json:"-"`
+	// SessionDerived says that SessionID names who asks, a user or a token, and no
+	// session. The client then makes the session of it, of Client's name and version,
+	// and of the secret of Options.HashUsers, and marks it as made (outcomes.md 6.1).
+	SessionDerived bool `json:"-"`
 	// Texts and Structured are what the answer held: the text of its text blocks,
 	// and its structured content as JSON. Where Options.Capture asks for Output,
 	// Record copies up to 32 KiB of them, and Output is made of that behind the

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 )
 
@@ -14,6 +15,11 @@ const (
 	sessionDomain = "umpire session v1\x00"
 	// userDomain does the same for user ids.
 	userDomain = "umpire user v1\x00"
+	// askerDomain does the same for sessions that are derived from who asks.
+	askerDomain = "umpire asker v1\x00"
+	// derivedPrefix begins a session that was derived: by it the server knows that
+	// the session ends where its user was silent for long. No hashSession has it.
+	derivedPrefix = "derived-"
 	// argsHashBytes of the HMAC are shown: 12 hex digits (outcomes.md 6.2).
 	argsHashBytes = 6
 )
@@ -23,6 +29,14 @@ const (
 func hashSession(id string) string {
 	sum := sha256.Sum256([]byte(sessionDomain + id))
 	return hex.EncodeToString(sum[:16])
+}
+
+// deriveSession makes a session of who asks, for requests that are in none
+// (outcomes.md 6.1). Only who has the secret can make it from a user's id.
+func deriveSession(secret, asker string, client Peer) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "%s%q %q %q", askerDomain, asker, client.Name, client.Version)
+	return derivedPrefix + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // hashUser turns the owner's user id into a name that only who has the secret

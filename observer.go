@@ -101,7 +101,7 @@ func (o *observer) tell(e *Event) {
 		}
 	}()
 	o.enc.ready(e)
-	e.Arguments, e.SessionID, e.Texts, e.Structured, e.Cut = nil, "", nil, nil, nil
+	e.Arguments, e.SessionID, e.SessionDerived, e.Texts, e.Structured, e.Cut = nil, "", false, nil, nil, nil
 	o.hear(*e)
 }
 

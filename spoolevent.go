@@ -55,8 +55,8 @@ func (e *Event) names() [32]*string {
 }
 
 // flags are the yes and no of an event.
-func (e *Event) flags() [5]*bool {
-	return [5]*bool{&e.Empty, &e.Late, &e.IsRetry, &e.Reworded, &e.Repeated}
+func (e *Event) flags() [6]*bool {
+	return [6]*bool{&e.Empty, &e.Late, &e.IsRetry, &e.Reworded, &e.Repeated, &e.SessionDerived}
 }
 
 func (e *Event) numbers() [3]**int64 {

@@ -62,20 +62,21 @@ type asked struct {
 	server, client                                 Peer
 	platform, protocol, transport, session, seenBy string
 	user, traceID, spanID, tool, sessionID         string
+	sessionDerived                                 bool
 }
 
 func askedBy(e *Event) asked {
 	return asked{
 		server: e.Server, client: e.Client, platform: e.Platform, protocol: e.Protocol, transport: e.Transport,
 		session: e.Session, seenBy: e.SeenBy, user: e.User, traceID: e.TraceID, spanID: e.SpanID, tool: e.Tool,
-		sessionID: e.SessionID,
+		sessionID: e.SessionID, sessionDerived: e.SessionDerived,
 	}
 }
 
 func (a *asked) tell(e *Event) {
 	e.Server, e.Client, e.Platform, e.Protocol, e.Transport = a.server, a.client, a.platform, a.protocol, a.transport
 	e.Session, e.SeenBy, e.User, e.TraceID, e.SpanID, e.Tool = a.session, a.seenBy, a.user, a.traceID, a.spanID, a.tool
-	e.SessionID = a.sessionID
+	e.SessionID, e.SessionDerived = a.sessionID, a.sessionDerived
 }
 
 // callKey asks for the call of a client: the same request may be a call of two.

@@ -81,7 +81,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 		c.request = int64(len(e.Arguments))
 		e.RequestBytes = &c.request
 	}
-	w.identify(e, r)
+	w.identify(e, ctx, r)
 	if r.Extra != nil && w.behindProxy {
 		// The proxy in front chose the id, so that both tell of one call (outcomes.md 1.4).
 		if id := r.Extra.Header[adapter.CallHeader]; len(id) == 1 {

@@ -1,6 +1,8 @@
 package gosdk
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"sync/atomic"
 
@@ -24,23 +26,62 @@ func newSession(ss *mcp.ServerSession) *session {
 	return &session{transport: peekTransport(ss), id: umpire.NewID().String()}
 }
 
-// identify writes on e who asked, through what, and in which session.
-func (w *watcher) identify(e *umpire.Event, r *mcp.CallToolRequest) {
+// sender is what a request of any kind tells of who sent it.
+type sender struct {
+	session *mcp.ServerSession // nil if there is none
+	meta    map[string]any
+	header  http.Header
+	// tokenUser is whom the bearer token stands for, as the server's verifier said.
+	tokenUser string
+}
+
+// senderOf takes apart a request that a server got.
+func senderOf(r mcp.Request) (from sender) {
+	from.session, _ = r.GetSession().(*mcp.ServerSession)
+	if extra := r.GetExtra(); extra != nil {
+		from.header = extra.Header
+		if extra.TokenInfo != nil {
+			from.tokenUser = extra.TokenInfo.UserID
+		}
+	}
+	from.meta = metaOf(r.GetParams())
+	return from
+}
+
+func metaOf(p mcp.Params) (meta map[string]any) {
+	defer func() { _ = recover() }() // parameters that are a nil pointer
+	if p == nil {
+		return nil
+	}
+	return p.GetMeta()
+}
+
+// identify writes on e who sent r, through what, and in which session. It serves
+// events of every kind, and is called once for each request.
+func (w *watcher) identify(e *umpire.Event, ctx context.Context, r mcp.Request) {
+	from := senderOf(r)
 	e.Server = *w.server.Load()
 	e.SeenBy = "sdk"
-	var meta map[string]any
-	if r.Params != nil {
-		meta = r.Params.Meta
+	e.User = w.user(ctx, r)
+	w.identifyClient(e, from.session, from.meta)
+	e.Platform = w.platforms.Of(e.Client.Name, from.header.Get("User-Agent"))
+	w.identifySession(e, &from)
+	e.TraceID, e.SpanID = adapter.Trace(from.meta)
+	e.Unsampled = e.TraceID != "" && adapter.Unsampled(from.meta)
+}
+
+// user asks the owner who sent r.
+func (w *watcher) user(ctx context.Context, r mcp.Request) (user string) {
+	if w.whoIs == nil {
+		return ""
 	}
-	var header http.Header
-	if r.Extra != nil {
-		header = r.Extra.Header
-	}
-	w.identifyClient(e, r.Session, meta)
-	e.Platform = w.platforms.Of(e.Client.Name, header.Get("User-Agent"))
-	w.identifySession(e, r.Session, meta, header)
-	e.TraceID, e.SpanID = adapter.Trace(meta)
-	e.Unsampled = e.TraceID != "" && adapter.Unsampled(meta)
+	defer func() {
+		if recover() != nil {
+			user = ""
+			w.client.Remark("the function of WithIdentify panicked: that request has no user")
+		}
+	}()
+	return w.whoIs(ctx, r)
 }
 
 // identifyClient takes the client from this request if it speaks a protocol
@@ -74,26 +115,30 @@ func (w *watcher) identifyClient(e *umpire.Event, ss *mcp.ServerSession, meta ma
 // identifySession finds the transport and the session (outcomes.md 6.1). A
 // stateless HTTP request has no session of its own: the SDK makes a
 // ServerSession for each.
-func (w *watcher) identifySession(e *umpire.Event, ss *mcp.ServerSession, meta map[string]any, header http.Header) {
+func (w *watcher) identifySession(e *umpire.Event, from *sender) {
+	ss := from.session
 	if ss == nil {
 		return
 	}
 	id := ss.ID()
-	if header != nil && id == "" {
+	if from.header != nil && id == "" {
 		e.Transport = "http"
-		e.SessionID = adapter.Conversation(meta)
+		e.SessionID = adapter.Conversation(from.meta)
+		if e.SessionID == "" {
+			e.SessionID, e.SessionDerived = adapter.Asker(cmp.Or(e.User, from.tokenUser), from.header)
+		}
 		return
 	}
 	s := w.sessions.Of(ss)
-	if agreed := s.agreed.Load(); agreed != nil && meta[metaProtocolVersion] == nil {
+	if agreed := s.agreed.Load(); agreed != nil && from.meta[metaProtocolVersion] == nil {
 		e.Protocol = *agreed
 	}
 	e.Transport = s.transport
-	if header != nil {
+	if from.header != nil {
 		e.Transport = "http"
 	}
 	if id == "" {
-		id = adapter.Conversation(meta)
+		id = adapter.Conversation(from.meta)
 	}
 	if id == "" {
 		id = s.id

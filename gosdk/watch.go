@@ -29,6 +29,16 @@ func WithRecover() Option {
 	return func(w *watcher) { w.recovers = true }
 }
 
+// WithIdentify gives each request the user id that your own system knows its
+// sender by, as the events' user: from the context that your middleware filled,
+// from RequestExtra.TokenInfo, or from a header. An empty id means not known. It
+// is called once for each tools/call, with the context of the request and on its
+// way, so it should only look up what is there. A panic in it costs that call its
+// user and nothing else. Options.HashUsers sends a keyed hash in place of the id.
+func WithIdentify(user func(ctx context.Context, r mcp.Request) string) Option {
+	return func(w *watcher) { w.whoIs = user }
+}
+
 // Watch records every tools/call of server with client, whether its tool was
 // added before or is added later. It may be called while the server is serving.
 // Call it after the server's own middleware was added, so that it sees what the
@@ -52,6 +62,7 @@ type watcher struct {
 	hooks    umpire.Options  // the owner's judgement hooks
 	fine     map[string]bool // tools whose empty answers are fine
 	recovers bool
+	whoIs    func(context.Context, mcp.Request) string // of WithIdentify
 	// behindProxy: the header of the proxy in front is believed.
 	behindProxy bool
 	farewell    adapter.Farewell

@@ -86,7 +86,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 		c.request = int64(len(e.Arguments))
 		e.RequestBytes = &c.request
 	}
-	w.identify(e, ctx, r)
+	w.identify(e, ctx, r.Params.Meta, r.Header)
 	if id := r.Header[adapter.CallHeader]; len(id) == 1 && w.behindProxy {
 		_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 	}

@@ -2,6 +2,7 @@ package mcpgo
 
 import (
 	"context"
+	"net/http"
 	"reflect"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,26 +25,43 @@ const constantID = "stdio"
 
 var thisProcess = umpire.NewID().String()
 
-// identify writes on e who asked, through what, and in which session.
-func (w *watcher) identify(e *umpire.Event, ctx context.Context, r *mcp.CallToolRequest) {
+// identify writes on e who sent a request, through what, and in which session:
+// by its context, its _meta and its headers. It serves events of every kind, and
+// is called once for each request.
+func (w *watcher) identify(e *umpire.Event, ctx context.Context, said *mcp.Meta, header http.Header) {
 	e.Server = *w.server.Load()
 	e.SeenBy = "sdk"
+	e.User = w.user(ctx, header)
 	var meta map[string]any
-	if r.Params.Meta != nil {
-		meta = r.Params.Meta.AdditionalFields
+	if said != nil {
+		meta = said.AdditionalFields
 	}
 	session := server.ClientSessionFromContext(ctx)
-	identifyClient(e, session, meta, r)
-	e.Platform = w.platforms.Of(e.Client.Name, r.Header.Get("User-Agent"))
-	identifySession(e, session, meta, r)
+	identifyClient(e, session, meta, header)
+	e.Platform = w.platforms.Of(e.Client.Name, header.Get("User-Agent"))
+	identifySession(e, session, meta, header)
 	e.TraceID, e.SpanID = adapter.Trace(meta)
 	e.Unsampled = e.TraceID != "" && adapter.Unsampled(meta)
+}
+
+// user asks the owner who sent a request.
+func (w *watcher) user(ctx context.Context, header http.Header) (user string) {
+	if w.whoIs == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			user = ""
+			w.client.Remark("the function of WithIdentify panicked: that request has no user")
+		}
+	}()
+	return w.whoIs(ctx, header)
 }
 
 // identifyClient takes the client from this request if it speaks a protocol
 // whose requests name their client, and from the handshake of its session
 // otherwise: never from another request.
-func identifyClient(e *umpire.Event, session server.ClientSession, meta map[string]any, r *mcp.CallToolRequest) {
+func identifyClient(e *umpire.Event, session server.ClientSession, meta map[string]any, header http.Header) {
 	if version, ok := meta[metaProtocol].(string); ok && version >= adapter.PerRequest {
 		e.Protocol = version
 		if info, ok := meta[metaClient].(map[string]any); ok {
@@ -60,13 +78,13 @@ func identifyClient(e *umpire.Event, session server.ClientSession, meta map[stri
 		e.Protocol = known.ProtocolVersion()
 	}
 	if e.Protocol == "" {
-		e.Protocol = r.Header.Get("Mcp-Protocol-Version") // as the handshake settled it
+		e.Protocol = header.Get("Mcp-Protocol-Version") // as the handshake settled it
 	}
 }
 
 // identifySession finds the transport and the session (outcomes.md 6.1).
-func identifySession(e *umpire.Event, session server.ClientSession, meta map[string]any, r *mcp.CallToolRequest) {
-	e.Transport = transportOf(session, r)
+func identifySession(e *umpire.Event, session server.ClientSession, meta map[string]any, header http.Header) {
+	e.Transport = transportOf(session, header)
 	id := ""
 	if session != nil {
 		id = session.SessionID()
@@ -80,12 +98,14 @@ func identifySession(e *umpire.Event, session server.ClientSession, meta map[str
 	if id == "" && e.Transport == "stdio" {
 		id = thisProcess
 	}
-	e.SessionID = id
+	if e.SessionID = id; id == "" {
+		e.SessionID, e.SessionDerived = adapter.Asker(e.User, header)
+	}
 }
 
 // transportOf tells what carries the session, by the SDK's own types of it. For
 // a session of another type it is "http" where there are headers, and "" else.
-func transportOf(session server.ClientSession, r *mcp.CallToolRequest) string {
+func transportOf(session server.ClientSession, header http.Header) string {
 	if session != nil {
 		switch reflect.TypeOf(session).String() {
 		case "*server.stdioSession":
@@ -98,7 +118,7 @@ func transportOf(session server.ClientSession, r *mcp.CallToolRequest) string {
 			return "memory"
 		}
 	}
-	if len(r.Header) > 0 {
+	if len(header) > 0 {
 		return "http"
 	}
 	return ""

@@ -2,6 +2,7 @@ package mcpgo
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +21,17 @@ type Option func(*watcher)
 // that is watched goes on as it would have done unwatched (outcomes.md 2.9).
 func WithRecover() Option {
 	return func(w *watcher) { w.recovers = true }
+}
+
+// WithIdentify gives each request the user id that your own system knows its
+// sender by, as the events' user: from the context that WithHTTPContextFunc or
+// your middleware filled, or from a header (nil where there is no HTTP). An empty
+// id means not known. It is called once for each tools/call, with the context of
+// the request and on its way, so it should only look up what is there. A panic in
+// it costs that call its user and nothing else. Options.HashUsers sends a keyed
+// hash in place of the id.
+func WithIdentify(user func(ctx context.Context, header http.Header) string) Option {
+	return func(w *watcher) { w.whoIs = user }
 }
 
 // Watch records every tools/call of s with client, whether its tool was added
@@ -56,6 +68,7 @@ type watcher struct {
 	hooks    umpire.Options  // the owner's judgement hooks
 	fine     map[string]bool // tools whose empty answers are fine
 	recovers bool
+	whoIs    func(context.Context, http.Header) string // of WithIdentify
 	// behindProxy: the header of the proxy in front is believed.
 	behindProxy bool
 	farewell    adapter.Farewell

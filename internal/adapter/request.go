@@ -1,6 +1,9 @@
 package adapter
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -27,6 +30,36 @@ func Conversation(meta map[string]any) string {
 		if id, ok := meta[key].(string); ok && id != "" {
 			return id
 		}
+	}
+	return ""
+}
+
+// Asker names who asks, for a request that is in no session: by the user if one
+// is known, and otherwise by the token in the Authorization header, of which only
+// a digest goes on. derived is true if there is a name: of it the client makes a
+// session (outcomes.md 6.1).
+func Asker(user string, header http.Header) (name string, derived bool) {
+	if user != "" {
+		return "user " + user, true
+	}
+	token := tokenOf(header.Get("Authorization"))
+	if token == "" {
+		return "", false
+	}
+	sum := sha256.Sum256([]byte(token))
+	return "token " + hex.EncodeToString(sum[:16]), true
+}
+
+// tokenOf takes the token out of an Authorization header. A password is none: its
+// digest could be guessed from.
+func tokenOf(authorization string) string {
+	scheme, token, two := strings.Cut(strings.TrimSpace(authorization), " ")
+	if !two {
+		return scheme // a bare key
+	}
+	switch strings.ToLower(scheme) {
+	case "bearer", "dpop", "token", "apikey":
+		return strings.TrimSpace(token)
 	}
 	return ""
 }

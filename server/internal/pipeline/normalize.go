@@ -70,7 +70,7 @@ func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, rete
 	e.Meta = n.meta()
 	// The store finds these out from sessions, times and hashes (outcomes.md 6.2).
 	e.IsRetry, e.Reworded, e.Repeated = false, false, false
-	e.Arguments, e.SessionID, e.Texts, e.Structured = nil, "", nil, nil
+	e.Arguments, e.SessionID, e.SessionDerived, e.Texts, e.Structured = nil, "", false, nil, nil
 }
 
 // normalizer collects what was cut on the way.

@@ -38,7 +38,7 @@ func (d *discard) Apply(_ context.Context, batch []store.Entry) error {
 	return nil
 }
 func (d *discard) Position(context.Context) (uint64, error) { return d.position.Load(), nil }
-func (d *discard) Known(context.Context, uint32, []umpire.ID) (map[umpire.ID]bool, error) {
+func (d *discard) Known(context.Context, uint32, []umpire.ID) (map[umpire.ID]string, error) {
 	return nil, nil
 }
 

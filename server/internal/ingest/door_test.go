@@ -42,13 +42,13 @@ func (c *collector) Position(context.Context) (uint64, error) {
 	return c.entries[len(c.entries)-1].Seq, nil
 }
 
-func (c *collector) Known(_ context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error) {
+func (c *collector) Known(_ context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := map[umpire.ID]bool{}
+	known := map[umpire.ID]string{}
 	for _, e := range c.entries {
 		if e.Project == project {
-			known[e.Event.ID] = true
+			known[e.Event.ID] = e.Event.SeenBy
 		}
 	}
 	return known, nil

@@ -97,11 +97,7 @@ func (p *Pipeline) release(c *chunk, n int) {
 	if n == 0 {
 		return
 	}
-	keys := make([]key, n)
-	for i := range keys {
-		keys[i] = key{c.entries[i].Project, c.entries[i].Event.ID}
-	}
-	p.ids.forget(keys)
+	p.ids.forget(c.entries[:n])
 	share := c.bytes
 	if n < len(c.entries) {
 		share = c.bytes * int64(n) / int64(len(c.entries))

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // key is what makes an event unique: ids are unique per project.
@@ -21,9 +23,23 @@ type key struct {
 // not in the set belongs to an id that was not received since recent.since.
 type ids struct {
 	mu     sync.Mutex
-	live   map[key]*flight // from the claim until the store has the event
+	live   map[key]holder // from the claim until the store has the event
 	recent recent
 }
+
+// holder is who has an id.
+type holder struct {
+	flight *flight
+	// wins: it is the SDK's word of a call, for which the proxy's gives way
+	// (outcomes.md 1.4).
+	wins bool
+}
+
+// wins reports whether e comes in although the proxy's event of the id is here.
+func wins(e *umpire.Event) bool { return store.Agreed(e.ID) && e.SeenBy == "sdk" }
+
+// yields reports whether a stored event that was seen so gives way.
+func yields(seenBy string) bool { return seenBy == "proxy" }
 
 // flight is one attempt to write a batch. Whoever finds one of its ids taken
 // waits for done.
@@ -44,10 +60,11 @@ type claim struct {
 type waiting struct {
 	index  int
 	flight *flight
+	beats  bool // to be claimed again when the flight is over, whatever became of it
 }
 
 func newIDs(perGeneration int) *ids {
-	return &ids{live: map[key]*flight{}, recent: newRecent(perGeneration)}
+	return &ids{live: map[key]holder{}, recent: newRecent(perGeneration)}
 }
 
 // claim takes, in one step, all of the events that nobody else has. Because a
@@ -61,15 +78,18 @@ func (s *ids) claim(b *batch, todo []int) claim {
 	old := s.recent.horizon(now)
 	for _, i := range todo {
 		p := &b.claims[i]
-		if f := s.live[p.key]; f != nil {
-			if f == c.flight {
+		if h := s.live[p.key]; h.flight != nil {
+			switch beats := p.wins && !h.wins; {
+			case h.flight == c.flight && !beats:
 				c.own++
-			} else {
-				c.others = append(c.others, waiting{i, f})
+				continue
+			case h.flight != c.flight && !(beats && h.flight.over()):
+				// What wins comes behind what it beats, in the log and in the store.
+				c.others = append(c.others, waiting{i, h.flight, beats})
+				continue
 			}
-			continue
 		}
-		s.live[p.key] = c.flight
+		s.live[p.key] = holder{c.flight, p.wins}
 		c.mine = append(c.mine, i)
 		// A time of the sender's that lies ahead says nothing of the id's age.
 		if s.recent.add(p.key, time.Now) || p.born.Before(old) || p.born.After(now.Add(maxAhead)) {
@@ -89,11 +109,28 @@ func (s *ids) settle(b *batch, c claim, fresh []int, ok bool) {
 			n++
 			continue
 		}
-		delete(s.live, b.claims[i].key)
+		s.drop(b.claims[i].key, b.claims[i].wins)
 	}
 	s.mu.Unlock()
 	c.flight.failed = !ok
 	close(c.flight.done)
+}
+
+// drop ends the hold on k, unless a winner has it meanwhile. The lock is held.
+func (s *ids) drop(k key, wins bool) {
+	if s.live[k].wins == wins {
+		delete(s.live, k)
+	}
+}
+
+// over reports whether the attempt has ended.
+func (f *flight) over() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // landed is the flight of events that are on disk for sure: those of a replay.
@@ -104,27 +141,25 @@ var landed = func() *flight {
 }()
 
 // replayed notes an event from the log, and reports whether it is there twice.
-func (s *ids) replayed(k key) (again bool) {
+func (s *ids) replayed(k key, wins bool) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live[k] != nil {
+	if h := s.live[k]; h.flight != nil && (h.wins || !wins) {
 		return true
 	}
-	s.live[k] = landed
+	s.live[k] = holder{landed, wins}
 	s.recent.add(k, time.Now)
 	return false
 }
 
 // forget is told what the store has taken, or what was set aside.
-func (s *ids) forget(keys []key) {
-	for len(keys) > 0 { // in pieces, so that doors need not wait long
-		n := min(len(keys), 500)
+func (s *ids) forget(entries []store.Entry) {
+	for piece := range slices.Chunk(entries, 500) { // so that doors need not wait long
 		s.mu.Lock()
-		for _, k := range keys[:n] {
-			delete(s.live, k)
+		for i := range piece {
+			s.drop(key{piece[i].Project, piece[i].Event.ID}, wins(&piece[i].Event))
 		}
 		s.mu.Unlock()
-		keys = keys[n:]
 	}
 }
 

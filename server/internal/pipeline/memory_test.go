@@ -62,15 +62,15 @@ func (m *memory) Position(context.Context) (uint64, error) {
 	return m.position, nil
 }
 
-func (m *memory) Known(_ context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error) {
+func (m *memory) Known(_ context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked += len(ids)
-	out := map[umpire.ID]bool{}
+	out := map[umpire.ID]string{}
 	for _, id := range ids {
 		for _, e := range m.entries {
 			if e.Project == project && e.Event.ID == id {
-				out[id] = true
+				out[id] = e.Event.SeenBy
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (p *Pipeline) replay(ctx context.Context, position uint64) error {
 			p.logg.Error("an event of the log was set aside: it cannot be read", "seq", seq, "project", it.Project, "error", err)
 			return p.dead.write(deadLetter{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Reason: err.Error(), Raw: it.Body})
 		}
-		if p.ids.replayed(key{it.Project, e.ID}) {
+		if p.ids.replayed(key{it.Project, e.ID}, wins(&e)) {
 			return nil
 		}
 		c.entries = append(c.entries, store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})

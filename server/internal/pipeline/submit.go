@@ -29,6 +29,7 @@ type claimant struct {
 	// born is when the id or else the event says that it was made, by the
 	// sender's clock.
 	born time.Time
+	wins bool // see holder
 }
 
 // prepare validates, cleans and encodes.
@@ -64,7 +65,7 @@ func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason,
 	}
 	b.entries = append(b.entries, store.Entry{Project: b.project, ReceivedAt: receivedAt, Event: *e})
 	b.items = append(b.items, wal.Item{Project: b.project, ReceivedAt: receivedAt, Body: body})
-	b.claims = append(b.claims, claimant{key{b.project, e.ID}, born})
+	b.claims = append(b.claims, claimant{key{b.project, e.ID}, born, wins(e)})
 	b.bytes += int64(len(body))
 	return "", ""
 }
@@ -90,7 +91,7 @@ func (p *Pipeline) take(ctx context.Context, b *batch) error {
 			case <-ctx.Done():
 				return busy("the request ended early", ctx.Err())
 			}
-			if w.flight.failed {
+			if w.flight.failed || w.beats {
 				todo = append(todo, w.index)
 			} else {
 				b.receipt.Duplicates++
@@ -131,7 +132,8 @@ func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, 
 		return nil, busy("the store cannot be asked for duplicates", err)
 	}
 	for _, i := range c.mine {
-		if !known[b.claims[i].key.id] {
+		p := &b.claims[i]
+		if seenBy, stored := known[p.key.id]; !stored || (p.wins && yields(seenBy)) {
 			fresh = append(fresh, i)
 		}
 	}

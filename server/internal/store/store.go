@@ -18,6 +18,10 @@ type Entry struct {
 	Event      umpire.Event
 }
 
+// Agreed reports whether the id is one that the proxy and the SDK give to the
+// same call, each by itself (outcomes.md 1.4): a UUID of version 8.
+func Agreed(id umpire.ID) bool { return id[6]>>4 == 8 }
+
 // Store keeps events and answers questions about them. Its methods may be called
 // from many goroutines at once; Apply is called by one at a time.
 type Store interface {
@@ -31,13 +35,14 @@ type Writer interface {
 	// Apply stores a batch in one transaction: the raw events, the rollup deltas
 	// that they cause, and the position of the last entry. After an error nothing
 	// of the batch is stored. Entries at or below Position are ignored, so that
-	// a replay of the log is harmless.
+	// a replay of the log is harmless. Ids are new, but for Agreed ones: of those,
+	// what the SDK saw replaces what the proxy saw, and all else is a duplicate.
 	Apply(ctx context.Context, batch []Entry) error
 	// Position is the Seq of the last entry applied; 0 for a new store.
 	Position(ctx context.Context) (uint64, error)
-	// Known tells which of the ids are stored for the project: the exact check
-	// behind the pipeline's set of recent ids.
-	Known(ctx context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error)
+	// Known tells which of the ids are stored for the project, and by whom they
+	// were seen: the exact check behind the pipeline's set of recent ids.
+	Known(ctx context.Context, project uint32, ids []umpire.ID) (seenBy map[umpire.ID]string, err error)
 	// RecentIDs calls yield with each event received since the given time, to
 	// rebuild that set after a restart.
 	RecentIDs(ctx context.Context, since time.Time, yield func(project uint32, id umpire.ID)) error

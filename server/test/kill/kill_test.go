@@ -280,7 +280,7 @@ func verify(t *testing.T, dir string, acknowledged []umpire.ID) {
 			t.Fatal(err)
 		}
 		for _, id := range rest[:n] {
-			if !known[id] {
+			if _, stored := known[id]; !stored {
 				missing++
 			}
 		}

@@ -25,6 +25,9 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 		if err := db.stage(ctx, tx, batch); err != nil {
 			return err
 		}
+		if err := replace(ctx, tx, batch); err != nil {
+			return err
+		}
 		if err := mark(ctx, tx); err != nil {
 			return err
 		}

@@ -102,6 +102,9 @@ func (db *DB) prepare(ctx context.Context, opts Options) error {
 	if err := migrate(ctx, conn); err != nil {
 		return err
 	}
+	if err := noTwins(ctx, conn); err != nil {
+		return err
+	}
 	return conn.QueryRowContext(ctx, "SELECT log_position FROM store_state").Scan(&db.position)
 }
 

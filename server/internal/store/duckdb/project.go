@@ -12,8 +12,8 @@ import (
 )
 
 // Known implements store.Writer.
-func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]bool, error) {
-	known := make(map[umpire.ID]bool)
+func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[umpire.ID]string, error) {
+	known := make(map[umpire.ID]string)
 	if len(ids) == 0 {
 		return known, nil
 	}
@@ -21,7 +21,7 @@ func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[u
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	const query = "SELECT id FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
+	const query = "SELECT id, seen_by FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
 	rows, err := db.read.QueryContext(ctx, query, project, texts)
 	if err != nil {
 		return nil, fmt.Errorf("cannot look up %d ids: %w", len(ids), err)
@@ -29,10 +29,11 @@ func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[u
 	defer rows.Close()
 	for rows.Next() {
 		var id duck.UUID
-		if err := rows.Scan(&id); err != nil {
+		var seenBy string
+		if err := rows.Scan(&id, &seenBy); err != nil {
 			return nil, fmt.Errorf("cannot read an id: %w", err)
 		}
-		known[umpire.ID(id)] = true
+		known[umpire.ID(id)] = seenBy
 	}
 	return known, rows.Err()
 }

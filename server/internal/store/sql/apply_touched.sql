@@ -1,4 +1,4 @@
--- Which calls of which sessions a batch brings, and between which times other
+-- Which calls of which sessions a batch brings or takes away, and between which times other
 -- calls can bear on them: those that ended up to 30 s before the first began, and
 -- those that began up to 30 s after the last ended.
 CREATE OR REPLACE TEMP TABLE touched AS
@@ -6,7 +6,7 @@ SELECT project, session, tool,
   min(started_at) - INTERVAL 30 SECOND AS since,
   min(ended_at) AS first_end,
   max(ended_at) + INTERVAL 30 SECOND AS until
-FROM batch
+FROM (FROM batch UNION ALL SELECT * EXCLUDE (row, yields) FROM twins WHERE yields)
 WHERE {{template "chained"}}
 GROUP BY project, session, tool
 {{- define "chained" -}}

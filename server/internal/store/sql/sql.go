@@ -50,11 +50,12 @@ var Counters = []string{
 
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{
 	"arg": func(any) string { return "" }, "args": func(any) string { return "" },
-	"dims":     func() string { return strings.Join(Dimensions, ", ") },
-	"counters": func() []string { return Counters },
-	"first":    func(name string) bool { return strings.HasPrefix(name, "first_") },
-	"buckets":  func() int { return store.Buckets },
-	"unknown":  func() string { return store.Unknown },
+	"dims":       func() string { return strings.Join(Dimensions, ", ") },
+	"counters":   func() []string { return Counters },
+	"dimensions": func() []string { return Dimensions },
+	"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
+	"buckets":    func() int { return store.Buckets },
+	"unknown":    func() string { return store.Unknown },
 }).ParseFS(files, "*.sql"))
 
 // Render returns the statement of the file name.sql and the values for its

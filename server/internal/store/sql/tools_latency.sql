@@ -1,1 +1,1 @@
-SELECT tool, bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY tool, bucket
+SELECT tool, bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY tool, bucket HAVING sum(n) <> 0

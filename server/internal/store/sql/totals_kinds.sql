@@ -1,1 +1,1 @@
-SELECT kind, sum(n)::BIGINT FROM ({{template "other_kinds" .}}) GROUP BY kind
+SELECT kind, sum(n)::BIGINT FROM ({{template "other_kinds" .}}) GROUP BY kind HAVING sum(n) <> 0

@@ -1,1 +1,1 @@
-SELECT bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY bucket
+SELECT bucket, sum(n)::BIGINT FROM ({{template "latency" .}}) GROUP BY bucket HAVING sum(n) <> 0

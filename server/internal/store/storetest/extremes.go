@@ -162,6 +162,7 @@ func ids(t *testing.T, b *bench) {
 	for i := range 10 {
 		events = append(events, call(i, "find", umpire.OK, ""))
 	}
+	events[2].SeenBy = "sdk"
 	b.put(t, 1, events[:5])
 	b.put(t, 2, events[5:])
 	strange := umpire.ID{0xff, 0xee, 15: 1}
@@ -169,7 +170,7 @@ func ids(t *testing.T, b *bench) {
 	b.put(t, 1, events[:2])
 	asked := []umpire.ID{strange, {15: 1}, events[2].ID, events[7].ID, umpire.NewID()}
 	got, err := b.Known(ctx, 1, asked)
-	want := map[umpire.ID]bool{strange: true, {15: 1}: true, events[2].ID: true}
+	want := map[umpire.ID]string{strange: "", {15: 1}: "", events[2].ID: "sdk"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Known: %v (-want +got):\n%s", err, diff)
 	}

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"AbsurdNumbers", absurdNumbers},
 		{"Catalog", catalog},
 		{"Ids", ids},
+		{"SDKReplacesProxy", sdkReplacesProxy},
 		{"DeleteProject", deleteProject},
 	} {
 		t.Run(c.name, func(t *testing.T) {

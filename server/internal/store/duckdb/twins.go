@@ -1,0 +1,45 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// noTwins makes the table that replace fills and everyone may read.
+func noTwins(ctx context.Context, conn *sql.Conn) error {
+	const table = "CREATE OR REPLACE TEMP TABLE twins AS SELECT *, 0::BIGINT AS row, false AS yields FROM events LIMIT 0"
+	if _, err := conn.ExecContext(ctx, table); err != nil {
+		return fmt.Errorf("cannot make the table of twins: %w", err)
+	}
+	return nil
+}
+
+// replace takes out of the store, and out of its rollups by a signed delta, what
+// the proxy saw of calls that the batch brings as the SDK saw them (outcomes.md
+// 1.4); and out of the batch what is there already.
+func replace(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
+	if !slices.ContainsFunc(batch, func(e store.Entry) bool { return store.Agreed(e.Event.ID) }) {
+		_, err := tx.ExecContext(ctx, "DELETE FROM twins")
+		return err
+	}
+	if err := run(ctx, tx, "apply_twins_batch"); err != nil {
+		return err
+	}
+	n, err := makes(ctx, tx, "apply_twins", "twins")
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, name := range []string{
+		"apply_twins_again", "apply_twins_events", "apply_twins_last_at", "apply_twins_tool_hours", "apply_twins_tool_latency",
+		"apply_twins_kind_hours", "apply_twins_session_hours", "apply_twins_client_hours",
+	} {
+		if err := run(ctx, tx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

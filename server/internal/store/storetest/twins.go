@@ -1,0 +1,74 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// sdkReplacesProxy: of a call that both saw, what the SDK saw is there alone, in
+// raw events and in every rollup, whatever came in one batch and whatever again
+// (outcomes.md 1.4).
+func sdkReplacesProxy(t *testing.T, b *bench) {
+	Check(t, 15, func(t *rapid.T) {
+		b.all = b.all[:0]
+		project := b.project()
+		var arriving, remain []umpire.Event
+		others := many(t, Event(), 12)
+		arriving, remain = append(arriving, others...), append(remain, others...)
+		for _, proxy := range many(t, twin("proxy"), 12) {
+			sdk := event(t)
+			sdk.ID, sdk.SeenBy, sdk.StartedAt = proxy.ID, "sdk", proxy.StartedAt
+			switch pick(t, "who saw it", "both", "both", "both, the SDK twice", "the proxy", "the proxy twice") {
+			case "both":
+				arriving, remain = append(arriving, proxy, sdk), append(remain, sdk)
+			case "both, the SDK twice":
+				arriving, remain = append(arriving, proxy, sdk, sdk), append(remain, sdk)
+			case "the proxy":
+				arriving, remain = append(arriving, proxy), append(remain, proxy)
+			default:
+				arriving, remain = append(arriving, proxy, proxy), append(remain, proxy)
+			}
+		}
+		b.put(t, project, shuffledTwins(t, arriving), sizes(t)...)
+		b.all = b.all[:0]
+		for _, e := range remain {
+			b.all = append(b.all, store.Entry{Project: project, ReceivedAt: e.StartedAt.Add(time.Second), Event: e})
+		}
+		b.check(t, store.Filter{Project: project, From: Base, To: Base.Add(Span)})
+		b.check(t, Filter(project).Draw(t, "filter"))
+		got, err := b.Known(context.Background(), project, []umpire.ID{remain[len(remain)-1].ID})
+		if want := remain[len(remain)-1]; err != nil || got[want.ID] != want.SeenBy {
+			t.Fatalf("Known = %v, %v; want it seen by %q", got, err, want.SeenBy)
+		}
+	})
+}
+
+// twin generates events under ids that two observers agree on.
+func twin(seenBy string) *rapid.Generator[umpire.Event] {
+	return rapid.Custom(func(t *rapid.T) umpire.Event {
+		e := event(t)
+		e.ID[6] = e.ID[6]&0x0f | 0x80
+		e.SeenBy = seenBy
+		return e
+	})
+}
+
+// shuffledTwins mixes the events, but leaves those of one id in their order: the
+// pipeline sees to that.
+func shuffledTwins(t *rapid.T, events []umpire.Event) []umpire.Event {
+	mixed := rapid.Permutation(events).Draw(t, "arrival")
+	next := map[umpire.ID]int{}
+	for i := range mixed {
+		id := mixed[i].ID
+		n := next[id] + slices.IndexFunc(events[next[id]:], func(e umpire.Event) bool { return e.ID == id })
+		mixed[i], next[id] = events[n], n+1
+	}
+	return mixed
+}

@@ -16,7 +16,8 @@ import (
 // before they leave, and cut to the limits of docs/wire.md.
 type Capture struct {
 	// Off leaves the tool out: its calls, its entry in the catalog, and its name
-	// among the names near to another.
+	// among the names near to another. Resources and prompts are no tools, whatever
+	// their names are; Options.NoResources leaves them out.
 	Off bool
 
 	// NoInputKeys keeps the names of the top-level arguments back, and
@@ -36,7 +37,7 @@ type Capture struct {
 	Intent bool
 
 	// NamesAndCodes sends no free text at all, whatever else is on: no error
-	// message, value or intent, no text among the owner's properties, no
+	// message, value or intent, no text and no unlikely name among the properties, no
 	// description or schema in the catalog, no name of an argument that does not
 	// look like a name. Fingerprints are made without the message.
 	NamesAndCodes bool
@@ -143,10 +144,19 @@ func (ps *policies) of(tool string) *policy {
 	return &ps.all
 }
 
+// holding returns what holds for e. A resource or prompt may have the name of a
+// tool and is none, so that what holds for it is what holds for all.
+func (ps *policies) holding(e *Event) *policy {
+	if isRead(e.Kind) {
+		return &ps.all
+	}
+	return ps.of(e.Tool)
+}
+
 // leavesOut reports whether nothing of e shall leave. Events that are of no tool
 // are no tool's to leave out.
 func (p *policy) leavesOut(e *Event) bool {
-	return p.Off && (e.Tool != "" || e.Kind == "call" || e.Kind == "cancelled" || e.Kind == "round")
+	return p.Off && !isRead(e.Kind) && (e.Tool != "" || e.Kind == "call" || e.Kind == "cancelled" || e.Kind == "round")
 }
 
 // values reports whether arguments and answers may leave, if they are asked for.
@@ -280,7 +290,7 @@ func onlyNamesAndCodes(e *Event) {
 		e.Fingerprint = e.fingerprint() // of what is left
 	}
 	for name, v := range e.Meta {
-		if _, text := v.(string); text && name != metaEvent && name != metaCall {
+		if _, text := v.(string); name != metaEvent && name != metaCall && (text || !likeName(name)) {
 			delete(e.Meta, name)
 		}
 	}

@@ -64,6 +64,20 @@ func (o *Observation) Judge() Call {
 	return c
 }
 
+// read reports whether a resource was read or a prompt taken. Neither is a call.
+func (o *Observation) read() bool { return isRead(o.Kind) }
+
+func isRead(kind string) bool { return kind == kindResource || kind == kindPrompt }
+
+// The kinds of events that are judged as calls are, and are none.
+const (
+	kindResource = "resource"
+	kindPrompt   = "prompt"
+)
+
+// codeNotFound is what older MCP SDKs answer when there is no such resource.
+const codeNotFound = -32002
+
 // answeredOK is outcomes.md 2.8: a result came, and not with isError.
 func (o *Observation) answeredOK() bool {
 	return !o.Panicked && o.Silent == "" && o.RPC == nil && !o.NoResult && !o.IsError && (o.Err == nil || o.Shown)
@@ -71,6 +85,9 @@ func (o *Observation) answeredOK() bool {
 
 func (o *Observation) judgeOK(c *Call) {
 	c.Outcome = OK
+	if o.read() {
+		return // what was read is not looked at
+	}
 	c.EmptyRule = emptyRule(o)
 	c.Empty = c.EmptyRule != ""
 	var strong []BadParam
@@ -174,6 +191,9 @@ func (o *Observation) rpcFailure() verdict {
 			return v
 		}
 	}
+	if o.read() && code == codeNotFound {
+		return verdict{outcome: BadArgs, cause: causeInvalidParams} // as -32602, which SDKs send for it by now
+	}
 	switch {
 	case o.Ran != ranYes && (cause == causeUnknownTool || cause == causeDisabledTool):
 		return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature} // outcomes.md 2.2 stands before 2.6
@@ -244,10 +264,13 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 // describeFailure adds the names and the text of outcomes.md 5.
 func (o *Observation) describeFailure(c *Call, said bool) {
 	var isCut bool
-	if c.ErrorMessage, isCut = message(o.failureText()); isCut {
+	if c.ErrorMessage, isCut = message(withoutAddress(o.failureText(), o.Address, o.Tool)); isCut {
 		c.Cut = append(c.Cut, "error_message")
 	}
 	c.ErrorType, c.ErrorStatus = o.errorName(c, said)
+	if withoutAddress(c.ErrorType, o.Address, o.Tool) != c.ErrorType {
+		c.ErrorType = ""
+	}
 	if c.ErrorStatus == 0 {
 		c.ErrorStatus = statusInName(c.ErrorType)
 	}

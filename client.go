@@ -169,7 +169,7 @@ func (c *Client) Record(e Event) {
 	if c == nil || !c.on {
 		return
 	}
-	p := c.what.of(e.Tool)
+	p := c.what.holding(&e)
 	if p.leavesOut(&e) {
 		return
 	}

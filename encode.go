@@ -81,7 +81,7 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 // ready makes of e what may leave the process, and returns by which policy.
 func (enc *encoder) ready(e *Event) *policy {
 	enc.complete(e)
-	p := enc.what.of(e.Tool)
+	p := enc.what.holding(e)
 	p.apply(e)
 	enc.what.tools(e)
 	tidy(e, !p.hideMeta)

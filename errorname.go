@@ -27,6 +27,8 @@ func (o *Observation) errorName(c *Call, said bool) (name string, status int) {
 		return causeInputUnavailable, 0
 	case o.RPC != nil && (c.Cause == causeRefused || c.Cause == causeProtocol):
 		return "jsonrpc:" + strconv.FormatInt(o.RPC.Code, 10), 0
+	case o.RPC != nil && !said && o.read() && (o.Ran == ranNo || o.RPC.Code == codeNotFound || o.RPC.Message == "Resource not found"):
+		return "not_found", 0
 	case o.RPC != nil && !said:
 		return "", 0
 	case o.Err != nil && c.Cause != causeOutputSchema:

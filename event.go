@@ -70,9 +70,15 @@ type Event struct {
 }
 
 // Call is how one tools/call ended: the judged part of an Event. It is made by
-// Observation.Judge and lies flat in the event's JSON.
+// Observation.Judge and lies flat in the event's JSON. An event of kind resource
+// or prompt, which is no call and in no rate, says by it how that ended.
 type Call struct {
-	Tool string `json:"tool,omitempty"` // the name asked for, at most 200 characters
+	// Tool is the name asked for, at most 200 characters. A resource has here what
+	// the server registered: its fixed URI, or the URI template that matched, and
+	// never the address that was read; where there is none its scheme alone
+	// ("file:"), or "(unknown resource)". A prompt has its registered name, or
+	// "(unknown prompt)".
+	Tool string `json:"tool,omitempty"`
 
 	Outcome    Outcome `json:"outcome,omitempty"`
 	Empty      bool    `json:"empty,omitempty"`       // only ever on ok

@@ -8,6 +8,14 @@ package umpire
 // How the call ended is told by exactly one of: Panicked, Silent, RPC, Err
 // without Shown, or none of these, which means that a result was answered.
 type Observation struct {
+	// Kind is "resource" or "prompt" for a resources/read or prompts/get, which is
+	// no call and is judged by the rules that know nothing of tools. Tool is then
+	// what the server registered (docs/wire.md). Empty means a tools/call.
+	Kind string
+	// Address is the URI that a client read. No text of the call repeats a part of
+	// it, unless Tool does.
+	Address string
+
 	Tool string
 	// Arguments is the raw JSON of params.arguments; nil when absent.
 	Arguments []byte

@@ -53,6 +53,9 @@ type Options struct {
 	// that is open when the process dies is then never heard of.
 	NoInFlight bool
 
+	// NoResources records no resources/read and prompts/get (UMPIRE_NO_RESOURCES=1).
+	NoResources bool
+
 	// Capture says what of a call leaves the process, and CaptureTool, by the name
 	// of a tool, what stands in its place for that tool.
 	Capture     Capture
@@ -108,6 +111,7 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.Disabled = o.Disabled || switchedOn("UMPIRE_DISABLED", getenv, v)
 	o.Debug = o.Debug || switchedOn("UMPIRE_DEBUG", getenv, v)
 	o.NoInFlight = o.NoInFlight || switchedOn("UMPIRE_NO_IN_FLIGHT", getenv, v)
+	o.NoResources = o.NoResources || switchedOn("UMPIRE_NO_RESOURCES", getenv, v)
 	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
 	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
 	o.CaptureTool = maps.Clone(o.CaptureTool)

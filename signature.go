@@ -50,6 +50,9 @@ var signatures = []signature{
 	{causeDisabledTool, "TypeScript", "Tool %s disabled"},
 }
 
+// saidOfReads are the causes of which an SDK speaks when it is no tool that fails.
+var saidOfReads = map[string]bool{causePanic: true, causeTimeout: true, causeInputUnavailable: true}
+
 // signature names the cause that an SDK's own text stands for, or "".
 func (o *Observation) signature(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
@@ -61,10 +64,16 @@ func (o *Observation) signature(text string) string {
 			continue
 		}
 		cause := signatures[i].cause
+		if o.read() && !saidOfReads[cause] {
+			continue
+		}
 		if cause == causeUnknownTool && slices.Contains(o.Listed, o.Tool) {
 			return causeDisabledTool // it is listed: hidden or switched off
 		}
 		return cause
+	}
+	if o.read() {
+		return ""
 	}
 	if pydanticRefusal(text, o.Tool) {
 		return causeSchema

@@ -17,7 +17,7 @@ func (c *Client) Begin(e *Event) (open uint64) {
 	if c == nil || !c.on {
 		return 0
 	}
-	p := c.what.of(e.Tool)
+	p := c.what.holding(e)
 	if p.leavesOut(e) {
 		return 0
 	}
@@ -183,10 +183,10 @@ func slotsIn(block []byte) [][]byte {
 func died(open []Event) []Event {
 	for i := range open {
 		e := &open[i]
-		if e.Kind == "cancelled" {
+		if e.Kind == "cancelled" || e.Meta[metaCancelled] == true {
 			continue
 		}
-		o := Observation{Tool: e.Tool, Arguments: e.Arguments, Ran: e.HandlerRan, Silent: "process_exit"}
+		o := Observation{Kind: e.Kind, Tool: e.Tool, Arguments: e.Arguments, Ran: e.HandlerRan, Silent: "process_exit"}
 		size := e.RequestBytes
 		e.Call = o.Judge()
 		e.RequestBytes = size

@@ -84,6 +84,24 @@ func TestCancelledBeforeDeath(t *testing.T) {
 	}
 }
 
+// TestReadsBeforeDeath: what is no call keeps its kind, withdrawn or not.
+func TestReadsBeforeDeath(t *testing.T) {
+	c := journaled(t)
+	c.Begin(&Event{Kind: "resource", StartedAt: time.Unix(1, 0), Call: Call{Tool: "file:"}})
+	c.Withdrawn(c.Begin(&Event{Kind: "prompt", StartedAt: time.Unix(2, 0), Call: Call{Tool: "p"}}))
+	r := reread(t, c.journal)
+	if len(r.events) != 2 {
+		t.Fatalf("%d events, want 2: %+v", len(r.events), r.events)
+	}
+	died, gone := r.events[0], r.events[1]
+	if died.Kind != "resource" || died.Tool != "file:" || died.Outcome != Crashed || died.Cause != "process_exit" {
+		t.Errorf("died: %+v", died)
+	}
+	if gone.Kind != "prompt" || gone.Tool != "p" || gone.Outcome != "" || gone.Meta["umpire.cancelled"] != true {
+		t.Errorf("withdrawn: %+v", gone)
+	}
+}
+
 func TestSlotsAreUsedAgain(t *testing.T) {
 	c := journaled(t)
 	for range 5000 {

@@ -62,7 +62,7 @@ func readJournal(f *os.File, key string) (remains, error) {
 				e.HandlerRan = ranYes
 			}
 			if marks&markWithdrawn != 0 {
-				e.Kind = "cancelled"
+				e.withdrawn()
 			}
 			open = append(open, e)
 		}
@@ -70,6 +70,18 @@ func readJournal(f *os.File, key string) (remains, error) {
 	slices.SortStableFunc(open, func(a, b Event) int { return a.StartedAt.Compare(b.StartedAt) })
 	r.events = append(r.events, died(open)...)
 	return r, nil
+}
+
+// withdrawn says that the client gave e up (outcomes.md 1.2).
+func (e *Event) withdrawn() {
+	if !isRead(e.Kind) {
+		e.Kind = "cancelled"
+		return
+	}
+	if e.Meta == nil {
+		e.Meta = make(map[string]any, 1)
+	}
+	e.Meta[metaCancelled] = true
 }
 
 // unseal reads a record, unless it is damaged or another's.

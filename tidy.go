@@ -11,7 +11,10 @@ const (
 	metaOwn   = "umpire."      // begins all their names
 	metaCut   = "umpire.cut"   // a list: the fields of which only the beginning is sent
 	metaEvent = "umpire.event" // what a custom event is called
-	metaCall  = "umpire.call"  // the id of the call in which a custom event happened
+	metaCall  = "umpire.call"  // the id of the call, resource or prompt in which a custom event happened
+	// metaCancelled is set where a client gave up what is no call, which has no
+	// outcome then.
+	metaCancelled = "umpire.cancelled"
 )
 
 // tidier holds the fields of an event to their limits, and remembers which it

@@ -10,7 +10,8 @@ import (
 // Track(ctx, "order_refunded", map[string]any{"cents": 1900}), as an event of
 // kind custom. With the context that a handler was given, or one derived from
 // it, the event is tied to that call: its id, tool, session, user, server and
-// client. With any other context it is tied to nothing. Properties are strings,
+// client. In the handler of a resource or prompt it is tied to that, and has no
+// tool. With any other context it is tied to nothing. Properties are strings,
 // numbers, booleans, times and nulls, 4 KiB together; texts are redacted. Names
 // that begin with "umpire." are the client's own and are left out.
 func (c *Client) Track(ctx context.Context, name string, properties map[string]any) {
@@ -33,8 +34,8 @@ func (c *Client) Track(ctx context.Context, name string, properties map[string]a
 	c.Record(e)
 }
 
-// Within returns a context for the handler of call, in which Track ties events
-// to it. It is for adapters. An id is given to the call if it has none.
+// Within returns a context for the handler of call, which may be a resource or
+// prompt, in which Track ties events to it. It is for adapters. An id is given to the call if it has none.
 func (c *Client) Within(ctx context.Context, call *Event) context.Context {
 	if c == nil || !c.on {
 		return ctx
@@ -66,11 +67,15 @@ type asked struct {
 }
 
 func askedBy(e *Event) asked {
-	return asked{
+	a := asked{
 		server: e.Server, client: e.Client, platform: e.Platform, protocol: e.Protocol, transport: e.Transport,
 		session: e.Session, seenBy: e.SeenBy, user: e.User, traceID: e.TraceID, spanID: e.SpanID, tool: e.Tool,
 		sessionID: e.SessionID, sessionDerived: e.SessionDerived,
 	}
+	if isRead(e.Kind) {
+		a.tool = ""
+	}
+	return a
 }
 
 func (a *asked) tell(e *Event) {

@@ -1,0 +1,140 @@
+// Recorder notes what a client and a server say to each other: every frame of
+// both directions as it was on the wire, in order.
+//
+// A line of a recording is
+//
+//   {"time": …, "from": "client" | "server", "exchange": n, "status": 200, "message": {…}}
+//
+// with the message as it was, to the byte ("raw", a string, where it is no
+// JSON). exchange and status are there over HTTP only: the exchange is the
+// number of the HTTP request. Lines without a frame tell what happened between:
+// "connection" begins a connection, and with it the ids and exchanges anew; "step"
+// names the call that is made next; "end" says that a process exited, that the
+// client closed an exchange, or that one broke.
+
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+import { StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+export class Recorder {
+  lines = [];
+  // What the client got, byte for byte: [{ what, bytes }].
+  got = [];
+
+  note(line) {
+    this.lines.push({ time: new Date().toISOString(), ...line });
+  }
+
+  frame(from, text, more = {}) {
+    if (text.trim() !== "") this.note({ from, ...more, text });
+  }
+
+  toString() {
+    return this.lines.map(({ text, ...line }) => {
+      if (text === undefined) return JSON.stringify(line) + "\n";
+      const body = isJSON(text) && !text.includes("\n") ? `"message":${text.trim()}` : `"raw":${JSON.stringify(text)}`;
+      return JSON.stringify(line).slice(0, -1) + `,${body}}\n`;
+    }).join("");
+  }
+}
+
+function isJSON(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// lineCutter calls each with every whole line of a stream of chunks.
+function lineCutter(each) {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end; (end = rest.indexOf(10)) >= 0; rest = rest.subarray(end + 1)) each(rest.subarray(0, end).toString());
+  };
+}
+
+// stdio is the SDK's own transport, with an ear on the pipes of its child.
+export function stdio(recorder, version, { command, args, env, cwd }) {
+  const transport = new (version === "v2" ? StdioV2 : StdioV1)({ command, args, env, cwd, stderr: "pipe" });
+  const said = [];
+  transport.stderr.on("data", (chunk) => said.push(chunk));
+  transport.said = () => Buffer.concat(said).toString();
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    const child = transport._process;
+    const heard = lineCutter((line) => {
+      recorder.frame("server", line);
+      recorder.got.push({ what: "line", bytes: line });
+    });
+    child.stdout.on("data", heard);
+    const write = child.stdin.write.bind(child.stdin);
+    child.stdin.write = (data, ...rest) => {
+      for (const line of String(data).split("\n")) recorder.frame("client", line);
+      return write(data, ...rest);
+    };
+    transport.ended = new Promise((resolve) => child.on("close", (code, signal) => {
+      recorder.note({ end: "exit", code, signal });
+      resolve({ code, signal });
+    }));
+  };
+  return transport;
+}
+
+// http is the SDK's own transport with a fetch that listens.
+export function http(recorder, version, url) {
+  let exchange = 0;
+  const open = [];
+  const listening = async (target, init = {}) => {
+    const n = ++exchange;
+    const protocol = new Headers(init.headers).get("mcp-protocol-version") ?? undefined;
+    if (init.body) recorder.frame("client", String(init.body), { exchange: n, protocol });
+    let response;
+    try {
+      response = await fetch(target, init);
+    } catch (error) {
+      ended(recorder, n, init);
+      throw error;
+    }
+    const type = response.headers.get("content-type") ?? "";
+    const what = `${init.method ?? "GET"} ${response.status} ${type}`;
+    if (!response.body) {
+      recorder.got.push({ what, bytes: "" });
+      return response;
+    }
+    const [ours, theirs] = response.body.tee();
+    const entry = { what, bytes: "", exchange: n };
+    recorder.got.push(entry);
+    open.push(listen(recorder, ours, entry, { exchange: n, status: response.status }, type.startsWith("text/event-stream"), init));
+    return new Response(theirs, { status: response.status, statusText: response.statusText, headers: response.headers });
+  };
+  const transport = new (version === "v2" ? HttpV2 : HttpV1)(new URL(url), { fetch: listening });
+  transport.said = () => "";
+  transport.settled = () => Promise.race([Promise.allSettled(open), new Promise((done) => setTimeout(done, 500))]);
+  return transport;
+}
+
+// ended notes an exchange without an answer: the client closed it, or it broke.
+function ended(recorder, exchange, init) {
+  recorder.note({ exchange, end: init.signal?.aborted ? "closed" : "broken" });
+}
+
+async function listen(recorder, body, entry, more, events, init) {
+  const cut = lineCutter((line) => {
+    if (line.startsWith("data:")) recorder.frame("server", line.slice(5).trimStart(), more);
+  });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) {
+      entry.bytes += decoder.decode(chunk, { stream: true });
+      if (events) cut(Buffer.from(chunk));
+    }
+    if (!events) recorder.frame("server", entry.bytes, more);
+  } catch (error) {
+    ended(recorder, more.exchange, init);
+  }
+}

@@ -1,0 +1,128 @@
+// Drives the servers in the folders named, over each of their transports:
+// directly, and with --umpire through `umpire proxy` in front of them, too. Then
+// the two must have given the client the same bytes, and a real `umpire serve`
+// must have counted what was provoked.
+//
+//   node run.mjs [--umpire BINARY] [--record DIR] [--transport stdio|http] [--client v1|v2] FOLDER…
+//
+// --record writes the exchange without the proxy as DIR/SDK-VERSION.TRANSPORT.CLIENT.ndjson,
+// and what each call provoked beside it. The exit code is 1 when anything differs.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { play } from "./play.mjs";
+import { freePort, Listener } from "./process.mjs";
+import { stepsFor } from "./scenario.mjs";
+import { provoked, Umpire } from "./umpire.mjs";
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: {
+    umpire: { type: "string" },
+    record: { type: "string" },
+    transport: { type: "string" },
+    client: { type: "string" },
+    verbose: { type: "boolean" },
+  },
+});
+if (folders.length === 0) {
+  console.error("usage: node run.mjs [--umpire BINARY] [--record DIR] [--transport stdio|http] [--client v1|v2] FOLDER…");
+  process.exit(2);
+}
+
+let faults = 0;
+function fault(where, text) {
+  faults++;
+  console.error(`FAILED ${where}: ${text}`);
+}
+
+const umpire = options.umpire && (await Umpire.start(resolve(options.umpire)));
+try {
+  for (const folder of folders) await serve(resolve(folder));
+} finally {
+  await umpire?.stop();
+}
+if (faults > 0) {
+  console.error(`${faults} failed`);
+  process.exit(1);
+}
+
+async function serve(folder) {
+  const server = JSON.parse(readFileSync(join(folder, "server.json")));
+  for (const run of server.runs) {
+    if (options.transport && run.transport !== options.transport) continue;
+    if (options.client && run.client !== options.client) continue;
+    const where = `${basename(folder)} ${server.version} ${run.transport} ${run.client}`;
+    const started = Date.now();
+    try {
+      await compare(where, folder, server, run);
+    } catch (error) {
+      fault(where, error.stack);
+    }
+    console.log(`${where}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  }
+}
+
+async function compare(where, folder, server, run) {
+  const steps = stepsFor(server, run);
+  // A recording is kept; its one long answer need not be that long.
+  if (options.record) for (const step of steps.filter(({ name }) => name === "large")) step.args = { kib: 10 };
+  const direct = await through(folder, server, run, steps);
+  if (options.verbose) for (const { step, seen } of direct.seen) console.log(`  ${step}: ${seen}`);
+  if (options.record) record(options.record, server, run, steps, direct);
+  if (!umpire) return;
+
+  const project = where.replace(/[^a-zA-Z0-9]+/g, "-").toLowerCase();
+  const proxied = await through(folder, server, run, steps, umpire.key(project, "write"));
+  sameBytes(where, direct, proxied);
+  const want = provoked(steps);
+  const got = await umpire.counts(project, Object.values(want).reduce((sum, n) => sum + n, 0));
+  for (const what of new Set([...Object.keys(want), ...Object.keys(got)])) {
+    if (want[what] !== got[what]) fault(where, `provoked ${want[what] ?? 0}, counted ${got[what] ?? 0}: ${what}`);
+  }
+}
+
+// through plays the steps: straight to the server, or with a key through the proxy.
+async function through(folder, server, run, steps, key) {
+  const env = { ...process.env };
+  const proxy = key && [resolve(options.umpire), "proxy", "--to", umpire.url, "--key", key];
+  if (run.transport === "stdio") {
+    const [command, ...args] = proxy ? [...proxy, "--", ...server.stdio] : server.stdio;
+    return play({ stdio: { command, args, env, cwd: folder } }, run.client, steps);
+  }
+  const port = await freePort();
+  const listeners = [new Listener(server.http.map((arg) => arg.replace("{port}", port)), { env, cwd: folder, port })];
+  try {
+    await listeners[0].ready();
+    const path = server.path ?? "/mcp";
+    if (!proxy) return await play({ url: `http://127.0.0.1:${port}${path}` }, run.client, steps);
+    const front = await freePort();
+    listeners.unshift(new Listener([...proxy, "--upstream", `http://127.0.0.1:${port}`, "--listen", `127.0.0.1:${front}`], { env, port: front }));
+    await listeners[0].ready();
+    return await play({ url: `http://127.0.0.1:${front}${path}` }, run.client, steps);
+  } finally {
+    for (const listener of listeners) await listener.stop(); // the proxy first: it sends what it has
+  }
+}
+
+function sameBytes(where, direct, proxied) {
+  const [a, b] = [direct, proxied].map(({ recorder }) => recorder.got);
+  if (a.length !== b.length) fault(where, `${a.length} replies without the proxy, ${b.length} with it`);
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    if (a[i].what !== b[i].what) fault(where, `reply ${i}: ${a[i].what} without the proxy, ${b[i].what} with it`);
+    else if (a[i].bytes !== b[i].bytes) fault(where, `reply ${i} differs:\n  without ${cut(a[i].bytes)}\n  with    ${cut(b[i].bytes)}`);
+  }
+  const [x, y] = [direct, proxied].map(({ seen, ends }) => JSON.stringify({ seen, ends }));
+  if (x !== y) fault(where, `the client saw ${x} without the proxy, ${y} with it`);
+}
+
+const cut = (text) => (text.length > 400 ? text.slice(0, 400) + "…" : text);
+
+function record(folder, server, run, steps, { recorder, seen }) {
+  mkdirSync(folder, { recursive: true });
+  const name = join(folder, `${server.sdk}-${server.version}.${run.transport}.${run.client}`);
+  writeFileSync(`${name}.ndjson`, recorder.toString());
+  const lines = steps.map(({ name: step, tool, how, want }, i) => JSON.stringify({ step, tool, how, seen: seen[i].seen, want }));
+  writeFileSync(`${name}.scenario.json`, `[\n${lines.join(",\n")}\n]\n`);
+}

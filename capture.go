@@ -33,7 +33,8 @@ type Capture struct {
 	Output bool
 	// ValuesOnlyOnError sends Input and Output of failing calls only.
 	ValuesOnlyOnError bool
-	// Intent sends what the model said that it wanted.
+	// Intent sends what the model said that the user wants, at most 500 characters:
+	// where a client tells it by itself, or because Options.AskIntent asks.
 	Intent bool
 
 	// NamesAndCodes sends no free text at all, whatever else is on: no error
@@ -254,7 +255,7 @@ func (p *policy) apply(e *Event) {
 	if p.NoErrorMessages {
 		e.ErrorMessage = ""
 	}
-	if !p.Intent {
+	if !p.Intent && !e.missesTool() {
 		e.Intent = ""
 	}
 	if p.NamesAndCodes {
@@ -266,6 +267,12 @@ func (p *policy) apply(e *Event) {
 			all.FieldByIndex(path).SetZero()
 		}
 	}
+}
+
+// missesTool reports whether e tells of a tool that a model did not find. Its
+// text is asked for by an option of its own, Options.MissingTool.
+func (e *Event) missesTool() bool {
+	return e.Kind == "custom" && e.Meta[metaEvent] == missingTool
 }
 
 // onlyNamesAndCodes takes out what could be a sentence. Names that a caller

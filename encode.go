@@ -22,8 +22,9 @@ const (
 	maxSession    = 64
 	maxType       = 64 // error_type, and the other words from closed lists
 	maxMessage    = 500
+	maxIntent     = 500
 	maxPath       = 500
-	maxValueBytes = 10 << 10 // input, output, intent
+	maxValueBytes = 10 << 10 // input, output
 	maxMetaBytes  = 4 << 10
 	maxInputKeys  = 50
 	maxListed     = 50 // bad_params, near, suspects

@@ -111,7 +111,7 @@ func TestLimits(t *testing.T) {
 		{"tool", chars(got["tool"]), 200},
 		{"error_type", chars(got["error_type"]), 64},
 		{"error_message", chars(got["error_message"]), 500},
-		{"intent", len(got["intent"].(string)), 10 << 10},
+		{"intent", chars(got["intent"]), 500},
 		{"input_keys", len(got["input_keys"].([]any)), 50},
 		{"input_types", len(got["input_types"].(map[string]any)), 50},
 		{"near", len(got["near"].([]any)), 50},

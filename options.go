@@ -60,6 +60,20 @@ type Options struct {
 	// of a tool, what stands in its place for that tool.
 	Capture     Capture
 	CaptureTool map[string]Capture
+	// AskIntent asks the model what the user wants (UMPIRE_ASK_INTENT=1): in what
+	// tools/list says, each tool gets an optional argument "intent", which is taken
+	// out of a call again before anything of the server sees it. It implies
+	// Capture.Intent, unless Capture.NamesAndCodes or Capture.Fields keep the intent
+	// back. A tool whose CaptureTool has no Intent is not asked, and neither is one
+	// in whose schema the argument could be mistaken for something else. Adapters
+	// do it; the tools that the server holds stay as they are.
+	AskIntent bool
+	// MissingTool adds a tool "report_missing_tool" to what tools/list says
+	// (UMPIRE_MISSING_TOOL=1), for a model that found none for what the user needs.
+	// The adapter answers it, and records an event of kind custom with the name
+	// "umpire.missing_tool" and the text as its Intent, whatever Capture.Intent
+	// says. It is no call, and is not there if the server has a tool of that name.
+	MissingTool bool
 	// HashUsers sends a keyed hash in place of each user id (UMPIRE_HASH_USERS=1).
 	// The key is UserSecret (UMPIRE_USER_SECRET), or else the write key. The same
 	// secret in all servers of a project, kept when write keys change, keeps one
@@ -112,6 +126,10 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.Debug = o.Debug || switchedOn("UMPIRE_DEBUG", getenv, v)
 	o.NoInFlight = o.NoInFlight || switchedOn("UMPIRE_NO_IN_FLIGHT", getenv, v)
 	o.NoResources = o.NoResources || switchedOn("UMPIRE_NO_RESOURCES", getenv, v)
+	o.MissingTool = o.MissingTool || switchedOn("UMPIRE_MISSING_TOOL", getenv, v)
+	if o.AskIntent = o.AskIntent || switchedOn("UMPIRE_ASK_INTENT", getenv, v); o.AskIntent {
+		o.Capture.Intent = true
+	}
 	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
 	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
 	o.CaptureTool = maps.Clone(o.CaptureTool)

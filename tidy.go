@@ -15,6 +15,8 @@ const (
 	// metaCancelled is set where a client gave up what is no call, which has no
 	// outcome then.
 	metaCancelled = "umpire.cancelled"
+
+	missingTool = "umpire.missing_tool" // the custom event of Options.MissingTool
 )
 
 // tidier holds the fields of an event to their limits, and remembers which it
@@ -35,8 +37,8 @@ func (t *tidier) word(field string, s *string, n int) {
 	}
 }
 
-// text redacts, and then cuts with a function such as cut (outcomes.md 5.3).
-func (t *tidier) text(field string, s *string, n int, cut func(string, int) string) {
+// text redacts, and then cuts to n characters (outcomes.md 5.3).
+func (t *tidier) text(field string, s *string, n int) {
 	whole := clean(*s)
 	short := cut(whole, n)
 	if len(short) < len(whole) || len(*s) > maxUnread {
@@ -63,8 +65,8 @@ func tidy(e *Event, marks bool) {
 		}
 	}
 	t.words(e)
-	t.text("error_message", &e.ErrorMessage, maxMessage, cut)
-	t.text("intent", &e.Intent, maxValueBytes, cutBytes)
+	t.text("error_message", &e.ErrorMessage, maxMessage)
+	t.text("intent", &e.Intent, maxIntent)
 	t.value("input", &e.Input)
 	t.value("output", &e.Output)
 	t.lists(e)

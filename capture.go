@@ -229,7 +229,7 @@ func wholeWords[T []byte | string](s T) T {
 }
 
 // apply takes out of a complete event what shall not leave.
-func (p *policy) apply(e *Event) {
+func (p *policy) apply(e *Event, r redaction) {
 	values := p.values(e)
 	switch {
 	case !p.Input || !values:
@@ -259,7 +259,7 @@ func (p *policy) apply(e *Event) {
 		e.Intent = ""
 	}
 	if p.NamesAndCodes {
-		onlyNamesAndCodes(e)
+		onlyNamesAndCodes(e, r)
 	}
 	if p.hidden != nil {
 		all := reflect.ValueOf(e).Elem()
@@ -277,11 +277,11 @@ func (e *Event) missesTool() bool {
 
 // onlyNamesAndCodes takes out what could be a sentence. Names that a caller
 // chose count as names only if they look like one.
-func onlyNamesAndCodes(e *Event) {
+func onlyNamesAndCodes(e *Event, r redaction) {
 	e.ErrorMessage, e.Intent = "", ""
-	e.InputKeys = slices.DeleteFunc(e.InputKeys, func(k string) bool { return !likeName(k) })
+	e.InputKeys = slices.DeleteFunc(e.InputKeys, func(k string) bool { return !likeName(k) || r.finds(k) })
 	for k := range e.InputTypes {
-		if !likeName(k) {
+		if !likeName(k) || r.finds(k) {
 			delete(e.InputTypes, k)
 		}
 	}
@@ -296,6 +296,7 @@ func onlyNamesAndCodes(e *Event) {
 	if e.Fingerprint != "" {
 		e.Fingerprint = e.fingerprint() // of what is left
 	}
+	e.BadParams = slices.DeleteFunc(e.BadParams, func(b BadParam) bool { return r.finds(b.Path) })
 	for name, v := range e.Meta {
 		if _, text := v.(string); name != metaEvent && name != metaCall && (text || !likeName(name)) {
 			delete(e.Meta, name)

@@ -263,10 +263,9 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 
 // describeFailure adds the names and the text of outcomes.md 5.
 func (o *Observation) describeFailure(c *Call, said bool) {
+	text := withoutAddress(o.failureText(), o.Address, o.Tool)
 	var isCut bool
-	if c.ErrorMessage, isCut = message(withoutAddress(o.failureText(), o.Address, o.Tool)); isCut {
-		c.Cut = append(c.Cut, "error_message")
-	}
+	c.ErrorMessage, isCut = message(text, nil)
 	c.ErrorType, c.ErrorStatus = o.errorName(c, said)
 	if withoutAddress(c.ErrorType, o.Address, o.Tool) != c.ErrorType {
 		c.ErrorType = ""
@@ -275,6 +274,12 @@ func (o *Observation) describeFailure(c *Call, said bool) {
 		c.ErrorStatus = statusInName(c.ErrorType)
 	}
 	c.Fingerprint = c.fingerprint()
+	if o.Redact != nil { // the fingerprint stays what it is by the standard rules
+		c.ErrorMessage, isCut = message(text, o.Redact)
+	}
+	if isCut {
+		c.Cut = append(c.Cut, "error_message")
+	}
 }
 
 // failureText is what the failure says, before redaction (outcomes.md 5.3).

@@ -17,14 +17,15 @@ import (
 // All methods may be called from many goroutines, and on a nil Client, which
 // does nothing.
 type Client struct {
-	opts   Options
-	on     bool     // false: a no-op
-	mute   bool     // no server to bring events to: only the observer hears
-	what   policies // of what leaves
-	voice  *voice
-	wake   chan struct{} // 1 deep: something changed for the sender
-	ended  chan struct{} // closed when the sender is gone
-	batchN int           // events that make a batch due at once
+	opts      Options
+	on        bool     // false: a no-op
+	mute      bool     // no server to bring events to: only the observer hears
+	what      policies // of what leaves
+	redaction redaction
+	voice     *voice
+	wake      chan struct{} // 1 deep: something changed for the sender
+	ended     chan struct{} // closed when the sender is gone
+	batchN    int           // events that make a batch due at once
 
 	journal *journal  // nil without a place on disk
 	heard   *observer // nil without Options.Observer
@@ -104,16 +105,17 @@ func New(options Options) *Client {
 }
 
 func newClient(options Options, getenv func(string) string, stderr io.Writer, said *sync.Map) *Client {
-	v := &voice{out: stderr, said: said}
+	v := &voice{out: stderr, said: said, own: ownRules(options.Redact)}
 	opts, target := options.settled(getenv, v)
 	c := &Client{
-		opts:   opts,
-		what:   newPolicies(&opts, v),
-		voice:  v,
-		wake:   make(chan struct{}, 1),
-		ended:  make(chan struct{}),
-		batchN: min(batchEvents, opts.QueueSize),
-		drops:  map[string]int{},
+		opts:      opts,
+		what:      newPolicies(&opts, v),
+		redaction: newRedaction(opts.Redact),
+		voice:     v,
+		wake:      make(chan struct{}, 1),
+		ended:     make(chan struct{}),
+		batchN:    min(batchEvents, opts.QueueSize),
+		drops:     map[string]int{},
 	}
 	v.debug, v.secret = opts.Debug, opts.Key
 	if opts.Observer != nil {

@@ -14,8 +14,9 @@ import (
 // stdout is never written to, because a stdio server speaks its protocol there.
 type voice struct {
 	out    io.Writer
-	said   *sync.Map // sentences already said, shared by the clients of a process
-	secret string    // the key, taken out of whatever is said
+	said   *sync.Map        // sentences already said, shared by the clients of a process
+	secret string           // the key, taken out of whatever is said
+	own    *redact.Redactor // the owner's rules of redaction, which read whatever is said; nil if there are none
 	debug  bool
 }
 
@@ -51,6 +52,9 @@ func (v *voice) line(format string, args []any) string {
 	if v.secret != "" {
 		s = strings.ReplaceAll(s, v.secret, "[KEY]")
 	}
+	if v.own != nil {
+		s = v.own.String(s)
+	}
 	return "umpire: " + s + "\n"
 }
 
@@ -59,6 +63,8 @@ func (v *voice) write(line string) { _, _ = io.WriteString(v.out, line) }
 
 // quote makes a text from the other side safe to print: redacted, short, and
 // without control characters, so that it can neither leak nor paint a terminal.
+// The standard rules hold for it whatever Options.Redact says: a log is kept by
+// others than events are.
 func quote(s string) string {
 	return fmt.Sprintf("%q", cut(redact.String(cut(s, 1000)), 200))
 }

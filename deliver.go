@@ -33,7 +33,7 @@ type sender struct {
 func newSender(c *Client, target *url.URL) *sender {
 	s := &sender{
 		c:    c,
-		enc:  encoder{opts: c.opts, what: c.what},
+		enc:  encoder{opts: c.opts, what: c.what, redaction: c.redaction},
 		door: newDoor(c.opts, target),
 		spool: spool{
 			dir: spoolDir(c.opts, target), limit: c.opts.SpoolBytes, voice: c.voice,

@@ -9,8 +9,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"github.com/umpire-mcp/umpire/redact"
 )
 
 // Limits of docs/wire.md, in characters unless said otherwise. What is longer
@@ -44,9 +42,10 @@ var errTooLarge = errors.New("larger than 256 KiB")
 // by the sender's goroutine alone: hashing, redaction and JSON cost the
 // caller of Record nothing.
 type encoder struct {
-	opts Options
-	what policies
-	buf  bytes.Buffer
+	opts      Options
+	what      policies
+	redaction redaction
+	buf       bytes.Buffer
 }
 
 // encode completes e and returns its JSON with a line feed; the bytes are valid
@@ -83,9 +82,9 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 func (enc *encoder) ready(e *Event) *policy {
 	enc.complete(e)
 	p := enc.what.holding(e)
-	p.apply(e)
+	p.apply(e, enc.redaction)
 	enc.what.tools(e)
-	tidy(e, !p.hideMeta)
+	tidy(e, enc.redaction, !p.hideMeta)
 	return p
 }
 
@@ -141,14 +140,14 @@ func (enc *encoder) complete(e *Event) {
 // clean redacts a free text (outcomes.md 5.3: first redacted, then cut). Of an
 // enormous text only the beginning is read, up to a space, so that nothing is
 // cut in two before redaction has seen it.
-func clean(s string) string {
+func (r redaction) clean(s string) string {
 	if len(s) > maxUnread {
 		s = cutBytes(s, maxUnread)
 		if i := lastSpace(s); i > 0 {
 			s = s[:i]
 		}
 	}
-	return redact.String(s)
+	return r.all.String(s)
 }
 
 // moduleVersion is this module's version as the running binary was built, or

@@ -70,7 +70,7 @@ func TestRedactedBeforeCut(t *testing.T) {
 func TestEnormousTextIsReadInPart(t *testing.T) {
 	for _, tail := range []string{" max@example.com", "max@example.com"} {
 		text := strings.Repeat("a ", maxUnread/2-8) + tail + strings.Repeat(tail, 1<<16)
-		if got := clean(text); len(got) > maxUnread || strings.Contains(got, "max@") {
+		if got := standardRules.clean(text); len(got) > maxUnread || strings.Contains(got, "max@") {
 			t.Errorf("%d bytes, ends in %q", len(got), got[len(got)-40:])
 		}
 	}
@@ -140,7 +140,7 @@ func TestValuesStayJSON(t *testing.T) {
 		{"no JSON", `{"a":`, `{"a":…`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, _ := cleanValue([]byte(tt.in))
+			out, _ := standardRules.cleanValue([]byte(tt.in))
 			if len(out) > 0 && !json.Valid(out) {
 				t.Fatalf("%.80q is no JSON", out)
 			}
@@ -359,7 +359,7 @@ func FuzzCleanValue(f *testing.F) {
 	f.Add([]byte("\xff"))
 	f.Add([]byte(`[[[["\ud800"]]]]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		out, _ := cleanValue(raw)
+		out, _ := standardRules.cleanValue(raw)
 		if len(out) > maxValueBytes || len(out) > 0 && !json.Valid(out) {
 			t.Fatalf("%q became %q", raw, out)
 		}

@@ -14,11 +14,11 @@ import (
 // that nothing near the cut shows, even when redaction shortens the text a lot.
 const maxRedacted = 64 * maxMessage
 
-// message is outcomes.md 5.3: trimmed, redacted, then cut. It reports whether
-// anything was cut.
-func message(text string) (short string, isCut bool) {
+// message is outcomes.md 5.3: trimmed, redacted, then cut. Nil rules are the
+// standard ones. It reports whether anything was cut.
+func message(text string, rules *redact.Redactor) (short string, isCut bool) {
 	text = strings.TrimSpace(text)
-	whole := strings.TrimSpace(redact.String(strings.ToValidUTF8(cutBytes(text, maxRedacted), "\uFFFD")))
+	whole := strings.TrimSpace(rules.String(strings.ToValidUTF8(cutBytes(text, maxRedacted), "\uFFFD")))
 	short = cut(whole, maxMessage)
 	return strings.TrimSpace(short), len(short) < len(whole) || len(text) > maxRedacted
 }

@@ -1,5 +1,7 @@
 package umpire
 
+import "github.com/umpire-mcp/umpire/redact"
+
 // Observation is what an observer saw of one tools/call: the input of Judge.
 // An adapter, the proxy or a door fills what it saw and leaves the rest zero;
 // Judge turns it into a Call by the rules of outcomes.md. Judge is a pure
@@ -66,6 +68,10 @@ type Observation struct {
 	// Silent is how the call ended without any answer: "process_exit",
 	// "no_reply" or "timeout".
 	Silent string
+
+	// Redact holds the rules for ErrorMessage: Client.Redactor, or nil for the
+	// standard ones. Nothing else is judged by them.
+	Redact *redact.Redactor
 
 	// Judgement hooks of the owner. None of them can turn a failing answer into ok.
 

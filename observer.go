@@ -30,7 +30,7 @@ type observer struct {
 func newObserver(c *Client) *observer {
 	o := &observer{
 		hear:  c.opts.Observer,
-		enc:   encoder{opts: c.opts, what: c.what},
+		enc:   encoder{opts: c.opts, what: c.what, redaction: c.redaction},
 		voice: c.voice,
 		wake:  make(chan struct{}, 1),
 		ended: make(chan struct{}),

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/umpire-mcp/umpire/redact"
 )
 
 // Options configures a Client. The zero value of a field takes its default;
@@ -81,6 +83,13 @@ type Options struct {
 	HashUsers  bool
 	UserSecret string
 
+	// Redact switches rules of redaction off, by name (UMPIRE_REDACT_OFF, names
+	// with commas between them), and adds rules of the owner's (docs/redaction.md).
+	// It holds for every free text that leaves, and changes no judgement and no
+	// fingerprint. The server redacts again, by its own choice of rules. A rule
+	// must be quick: of a failing call it reads the message before the call ends.
+	Redact redact.Options
+
 	// Observer hears of each event of this process in the form in which it would
 	// leave, that is after Capture, redaction and hashing; whether or not there is
 	// an endpoint and a key. It is called on one goroutine, behind a queue of
@@ -133,6 +142,7 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	o.HashUsers = o.HashUsers || switchedOn("UMPIRE_HASH_USERS", getenv, v)
 	o.UserSecret = firstSet(o.UserSecret, getenv("UMPIRE_USER_SECRET"))
 	o.CaptureTool = maps.Clone(o.CaptureTool)
+	o.Redact = settledRedact(o.Redact, getenv("UMPIRE_REDACT_OFF"), v)
 	if o.Disabled {
 		o.Observer = nil
 	}

@@ -21,7 +21,10 @@ const (
 
 // tidier holds the fields of an event to their limits, and remembers which it
 // had to cut.
-type tidier struct{ cuts []string }
+type tidier struct {
+	redaction redaction
+	cuts      []string
+}
 
 func (t *tidier) mark(field string) {
 	if !slices.Contains(t.cuts, field) {
@@ -39,7 +42,7 @@ func (t *tidier) word(field string, s *string, n int) {
 
 // text redacts, and then cuts to n characters (outcomes.md 5.3).
 func (t *tidier) text(field string, s *string, n int) {
-	whole := clean(*s)
+	whole := t.redaction.clean(*s)
 	short := cut(whole, n)
 	if len(short) < len(whole) || len(*s) > maxUnread {
 		t.mark(field)
@@ -49,7 +52,7 @@ func (t *tidier) text(field string, s *string, n int) {
 
 func (t *tidier) value(field string, raw *json.RawMessage) {
 	var cut bool
-	if *raw, cut = cleanValue(*raw); cut {
+	if *raw, cut = t.redaction.cleanValue(*raw); cut {
 		t.mark(field)
 	}
 }
@@ -57,8 +60,8 @@ func (t *tidier) value(field string, raw *json.RawMessage) {
 // tidy holds every field to its limit and redacts what is free text.
 // Identifiers are cut if too long, and otherwise left as they are. What was cut
 // is named in meta, unless meta is not to be sent.
-func tidy(e *Event, marks bool) {
-	t := tidier{}
+func tidy(e *Event, r redaction, marks bool) {
+	t := tidier{redaction: r}
 	for _, field := range e.Cut {
 		if !slices.Contains(dependent(e), field) {
 			t.mark(field)
@@ -143,6 +146,9 @@ func (t *tidier) lists(e *Event) {
 	}
 	for i := range e.BadParams {
 		p := &e.BadParams[i]
+		if t.redaction.own != nil { // the standard rules have read it (shownName)
+			p.Path = t.redaction.own.String(p.Path)
+		}
 		t.word("bad_params", &p.Path, maxPath)
 		t.word("bad_params", &p.Rule, maxType)
 		t.word("bad_params", &p.Near, maxName)
@@ -202,7 +208,7 @@ func (t *tidier) meta(e *Event) {
 	add := func(name string) {
 		v := e.Meta[name]
 		if s, ok := v.(string); ok {
-			v = redactNamed(name, s)
+			v = t.redaction.named(name, s)
 		}
 		pair, err := plainJSON(map[string]any{name: v})
 		switch size := len(pair) - 1; { // two braces less, one comma more

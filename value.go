@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-
-	"github.com/umpire-mcp/umpire/redact"
 )
 
 // answerValue is what Capture.Output sends of an answer: the structured content,
@@ -77,21 +75,21 @@ func jsonType(raw json.RawMessage) string {
 // cleanValue redacts the strings and numbers inside a captured value, and the
 // names in it. A value over its limit becomes a JSON string of its beginning,
 // which ends in "…", and is reported as cut.
-func cleanValue(raw json.RawMessage) (out json.RawMessage, cut bool) {
+func (r redaction) cleanValue(raw json.RawMessage) (out json.RawMessage, cut bool) {
 	if len(raw) == 0 {
 		return nil, false
 	}
 	if len(raw) > maxUnread {
-		return quotedWithin(clean(string(raw))), true
+		return quotedWithin(r.clean(string(raw))), true
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if !json.Valid(raw) || d.Decode(&v) != nil {
-		text := clean(string(raw))
+		text := r.clean(string(raw))
 		return quotedWithin(text), len(text) > maxValueBytes-quotes
 	}
-	out, err := plainJSON(redactWithin("", v))
+	out, err := plainJSON(r.within("", v))
 	if err != nil {
 		return nil, false
 	}
@@ -99,7 +97,7 @@ func cleanValue(raw json.RawMessage) (out json.RawMessage, cut bool) {
 		return out, false
 	}
 	if s, ok := v.(string); ok { // a text is cut as a text, not as JSON of JSON
-		return quotedWithin(redactNamed("", s)), true
+		return quotedWithin(r.named("", s)), true
 	}
 	return quotedWithin(string(out)), true
 }
@@ -124,24 +122,24 @@ func quotedWithin(s string) json.RawMessage {
 	}
 }
 
-// redactWithin redacts what stands in v, a value that encoding/json decoded.
+// within redacts what stands in v, a value that encoding/json decoded.
 // name is the name that it stands under.
-func redactWithin(name string, v any) any {
+func (r redaction) within(name string, v any) any {
 	switch v := v.(type) {
 	case string:
-		return redactNamed(name, v)
+		return r.named(name, v)
 	case json.Number:
-		if s := redactNamed(name, v.String()); s != v.String() {
+		if s := r.named(name, v.String()); s != v.String() {
 			return s
 		}
 	case []any:
 		for i := range v {
-			v[i] = redactWithin(name, v[i])
+			v[i] = r.within(name, v[i])
 		}
 	case map[string]any:
 		for k, inner := range v {
-			inner = redactWithin(k, inner)
-			if clear := redact.String(k); clear != k {
+			inner = r.within(k, inner)
+			if clear := r.all.String(k); clear != k {
 				delete(v, k)
 				k = clear
 			}
@@ -151,14 +149,14 @@ func redactWithin(name string, v any) any {
 	return v
 }
 
-// redactNamed redacts a value together with its name, because what stands under
+// named redacts a value together with its name, because what stands under
 // "password" has no shape of its own.
-func redactNamed(name, value string) string {
-	out := clean(value)
+func (r redaction) named(name, value string) string {
+	out := r.clean(value)
 	if name == "" || out != value || len(name) > maxName {
 		return out
 	}
-	both := redact.String(name + "=" + value)
+	both := r.all.String(name + "=" + value)
 	if rest, ok := strings.CutPrefix(both, name+"="); ok {
 		return rest
 	}

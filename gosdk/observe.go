@@ -174,7 +174,7 @@ func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
 func (w *watcher) judge(c *call) {
 	o, e := &c.obs, &c.event
 	o.ClassifyError, o.ReturnedErrors, o.IsEmpty = w.hooks.ClassifyError, w.hooks.ReturnedErrors, w.hooks.IsEmpty
-	o.EmptyIsFine = w.fine[o.Tool]
+	o.EmptyIsFine, o.Redact = w.fine[o.Tool], w.client.Redactor()
 	judged := o.Judge()
 	judged.Late, judged.DurationUS, judged.RequestBytes, judged.ResponseBytes = e.Late, e.DurationUS, e.RequestBytes, e.ResponseBytes
 	e.Call = judged

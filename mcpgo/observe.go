@@ -251,7 +251,7 @@ func readable(r *mcp.CallToolRequest, err error) *mcp.CallToolRequest {
 func (w *watcher) judge(c *call) {
 	o, e := &c.obs, &c.event
 	o.ClassifyError, o.ReturnedErrors, o.IsEmpty = w.hooks.ClassifyError, w.hooks.ReturnedErrors, w.hooks.IsEmpty
-	o.EmptyIsFine = w.fine[o.Tool]
+	o.EmptyIsFine, o.Redact = w.fine[o.Tool], w.client.Redactor()
 	judged := o.Judge()
 	judged.Late, judged.DurationUS, judged.RequestBytes, judged.ResponseBytes = e.Late, e.DurationUS, e.RequestBytes, e.ResponseBytes
 	e.Texts, e.Structured = o.Texts, o.Structured // for Options.Capture

@@ -32,7 +32,8 @@ type Rule struct {
 	Find func(s string) []int
 }
 
-// Redactor redacts by rules of choice. It is safe for concurrent use.
+// Redactor redacts by rules of choice. It is safe for concurrent use. A nil one
+// has the standard rules.
 type Redactor struct {
 	standard *scanner
 	extra    []Rule
@@ -84,6 +85,9 @@ func Names() []string {
 // so long as the finds of the extra rules do not hang on what stands beside
 // them.
 func (r *Redactor) String(s string) string {
+	if r == nil {
+		return String(s)
+	}
 	if len(r.extra) == 0 {
 		s, _ = r.standard.fix(s)
 		return s

@@ -14,6 +14,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/demo"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/query"
 )
 
@@ -54,7 +55,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 	}
 	// The demo prints figures, not a log.
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	n, err := openNode(ctx, dir)
+	n, err := openNode(ctx, dir, pipeline.Options{})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
 // inDirectory is withDirectory for what only looks: it makes no directory.
@@ -26,7 +27,7 @@ func withDirectory(ctx context.Context, dir string, do func(*admin.Client) error
 	if client, ok := admin.Dial(ctx, dir); ok {
 		return do(client)
 	}
-	n, err := openNode(ctx, dir)
+	n, err := openNode(ctx, dir, pipeline.Options{})
 	if err != nil {
 		return err
 	}

@@ -35,19 +35,19 @@ const storeFile = "events.duckdb"
 
 // openNode opens the directory, and makes it if it is not there. One process
 // holds it at a time.
-func openNode(ctx context.Context, dir string) (*node, error) {
+func openNode(ctx context.Context, dir string, opts pipeline.Options) (*node, error) {
 	privateFiles()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
 	n := &node{dir: dir}
-	if err := n.open(ctx); err != nil {
+	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
 	}
 	return n, nil
 }
 
-func (n *node) open(ctx context.Context) (err error) {
+func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	// The log first: its lock is what tells that another process holds the directory.
 	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
 		if errors.Is(err, wal.ErrLocked) {
@@ -62,7 +62,8 @@ func (n *node) open(ctx context.Context) (err error) {
 	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{}); err != nil {
 		return err
 	}
-	n.pipe, err = pipeline.New(ctx, n.log, n.store, pipeline.Options{DeadLetters: filepath.Join(n.dir, "dead-letters.jsonl")})
+	opts.DeadLetters = filepath.Join(n.dir, "dead-letters.jsonl")
+	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err
 }
 

@@ -9,20 +9,24 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/umpire-mcp/umpire/redact"
 	"github.com/umpire-mcp/umpire/server/internal/auth"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/ingest"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/web"
 )
 
 type serveCommand struct {
 	dataFlag
 	listenFlag
-	EventsPerSecond int `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
+	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
+	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
 }
 
 // listenFlag is where the doors and the pages are, and who may come in.
@@ -32,7 +36,7 @@ type listenFlag struct {
 }
 
 func (c *serveCommand) Run(ctx context.Context) error {
-	n, err := openNode(ctx, c.Data)
+	n, err := openNode(ctx, c.Data, pipeline.Options{RedactOff: knownRules(c.RedactOff)})
 	if err != nil {
 		return err
 	}
@@ -52,6 +56,20 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	return errors.Join(err, s.stop(closing), n.close(closing))
+}
+
+// knownRules leaves out, and says, what is no rule of redaction.
+func knownRules(names []string) (known []string) {
+	all := redact.Names()
+	for _, name := range names {
+		switch name = strings.TrimSpace(name); {
+		case slices.Contains(all, name):
+			known = append(known, name)
+		case name != "":
+			slog.Warn("--redact-off names no rule of redaction: ignored", "rule", name, "hint", "one of "+strings.Join(all, " "))
+		}
+	}
+	return known
 }
 
 // serving is a node that listens.

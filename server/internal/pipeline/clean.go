@@ -17,8 +17,8 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps
 // texts redacts every free text, and then cuts it (outcomes.md 5.3).
 func (n *normalizer) texts() {
 	e := n.event
-	e.ErrorMessage = n.text("error_message", strings.TrimSpace(redact.String(valid(e.ErrorMessage))), maxMessage)
-	e.Intent = n.bytes("intent", redact.String(valid(e.Intent)), maxText)
+	e.ErrorMessage = n.text("error_message", strings.TrimSpace(n.redact.String(valid(e.ErrorMessage))), maxMessage)
+	e.Intent = n.bytes("intent", n.redact.String(valid(e.Intent)), maxText)
 	e.Input = n.body("input", e.Input)
 	e.Output = n.body("output", e.Output)
 }
@@ -29,13 +29,13 @@ func (n *normalizer) body(field string, raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	out, ok := redactJSON(raw)
+	out, ok := redactJSON(n.redact, raw)
 	if ok && len(out) <= maxText {
 		return out
 	}
 	text := string(out)
 	if !ok {
-		text = redact.String(valid(string(raw)))
+		text = n.redact.String(valid(string(raw)))
 	} else if out[0] == '"' && json.Unmarshal(out, &text) != nil {
 		panic("BUG: redaction has left a string that is none")
 	}
@@ -81,13 +81,13 @@ func quoted(s string) json.RawMessage {
 // redactJSON returns the same JSON with its strings redacted, names of members
 // included, and a number that is a find replaced by the token as a string. A
 // member's name takes part: {"password":"x"} is read like password=x.
-func redactJSON(raw []byte) (out json.RawMessage, ok bool) {
+func redactJSON(r *redact.Redactor, raw []byte) (out json.RawMessage, ok bool) {
 	if !json.Valid(raw) {
 		return nil, false
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	w := bodyWriter{out: make([]byte, 0, len(raw))}
+	w := bodyWriter{redact: r, out: make([]byte, 0, len(raw))}
 	for {
 		tok, err := d.Token()
 		if err != nil {
@@ -99,10 +99,11 @@ func redactJSON(raw []byte) (out json.RawMessage, ok bool) {
 
 // bodyWriter writes the tokens of a valid JSON text down again.
 type bodyWriter struct {
-	out   []byte
-	stack []byte // '{' where a name comes next, ':' where its value does, '['
-	name  string // of the member whose value comes next
-	comma bool
+	redact *redact.Redactor
+	out    []byte
+	stack  []byte // '{' where a name comes next, ':' where its value does, '['
+	name   string // of the member whose value comes next
+	comma  bool
 }
 
 func (w *bodyWriter) token(tok json.Token) {
@@ -121,7 +122,7 @@ func (w *bodyWriter) token(tok json.Token) {
 	}
 	if name, ok := tok.(string); ok && top == '{' {
 		w.name = name
-		w.out = append(w.out, quoted(redact.String(valid(name)))...)
+		w.out = append(w.out, quoted(w.redact.String(valid(name)))...)
 		w.out = append(w.out, ':')
 		w.stack[len(w.stack)-1] = ':'
 		return
@@ -137,9 +138,9 @@ func (w *bodyWriter) value(tok json.Token) {
 		w.comma = false
 		return
 	case string:
-		w.out = append(w.out, quoted(redactNamed(w.name, valid(v)))...)
+		w.out = append(w.out, quoted(redactNamed(w.redact, w.name, valid(v)))...)
 	case json.Number:
-		if s := redactNamed(w.name, v.String()); s != v.String() {
+		if s := redactNamed(w.redact, w.name, v.String()); s != v.String() {
 			w.out = append(w.out, quoted(s)...)
 		} else {
 			w.out = append(w.out, v.String()...)
@@ -162,13 +163,13 @@ func (w *bodyWriter) valueDone() {
 }
 
 // redactNamed redacts a value that stands under a name.
-func redactNamed(name, value string) string {
-	clean := redact.String(value)
+func redactNamed(r *redact.Redactor, name, value string) string {
+	clean := r.String(value)
 	if name == "" || clean != value || len(name) > maxName {
 		return clean
 	}
 	whole := name + "=" + value
-	if out := redact.String(whole); out != whole {
+	if out := r.String(whole); out != whole {
 		if rest, ok := strings.CutPrefix(out, name+"="); ok {
 			return rest
 		}
@@ -216,9 +217,9 @@ func (n *normalizer) properties(out map[string]any, in map[string]any, prefix st
 func (n *normalizer) property(name string, v any) any {
 	switch v := v.(type) {
 	case string:
-		return n.metaText(redactNamed(name, valid(v)))
+		return n.metaText(redactNamed(n.redact, name, valid(v)))
 	case json.Number:
-		if s := redactNamed(name, v.String()); s != v.String() || len(s) > maxWord || !json.Valid([]byte(s)) {
+		if s := redactNamed(n.redact, name, v.String()); s != v.String() || len(s) > maxWord || !json.Valid([]byte(s)) {
 			return n.metaText(s)
 		}
 		return v
@@ -227,7 +228,7 @@ func (n *normalizer) property(name string, v any) any {
 	}
 	raw, err := json.Marshal(v)
 	if err != nil { // NaN, a channel: nothing that came as JSON
-		return n.metaText(redact.String(valid(fmt.Sprint(v))))
+		return n.metaText(n.redact.String(valid(fmt.Sprint(v))))
 	}
 	if name == MarkCut && len(raw) < maxMessage {
 		if _, ok := v.([]any); ok {
@@ -237,7 +238,7 @@ func (n *normalizer) property(name string, v any) any {
 	if raw[0] != '{' && raw[0] != '[' {
 		return v // a number of Go's
 	}
-	if clean, ok := redactJSON(raw); ok {
+	if clean, ok := redactJSON(n.redact, raw); ok {
 		raw = clean
 	}
 	return n.metaText(string(raw))

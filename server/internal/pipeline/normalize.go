@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/redact"
 )
 
 // Limits of docs/wire.md, in characters unless said otherwise, and those that it
@@ -54,8 +55,8 @@ func unusable(e *umpire.Event) (reason, hint string) {
 
 // normalize brings a usable event into the form that is stored: limits, times,
 // judgement, redaction. What it changes by cutting it marks in meta.
-func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, retention time.Duration) {
-	n := normalizer{event: e, extra: extra}
+func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, retention time.Duration, rules *redact.Redactor) {
+	n := normalizer{event: e, extra: extra, redact: rules}
 	for _, field := range e.Cut { // by a door that judged the call
 		n.cut(field)
 	}
@@ -75,10 +76,11 @@ func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, rete
 
 // normalizer collects what was cut on the way.
 type normalizer struct {
-	event *umpire.Event
-	extra map[string]any
-	cuts  []string
-	sent  string // started_at as sent, if it was replaced
+	event  *umpire.Event
+	extra  map[string]any
+	redact *redact.Redactor // nil: the standard rules
+	cuts   []string
+	sent   string // started_at as sent, if it was replaced
 }
 
 // keep puts a value into meta under a field's name.

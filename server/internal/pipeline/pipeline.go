@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/redact"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
@@ -35,7 +36,10 @@ type Options struct {
 	RecentIDs int
 	// RecentWindow is how far back that set is filled after a restart; default 24 h.
 	RecentWindow time.Duration
-	Logger       *slog.Logger
+	// RedactOff names the rules of package redact that are off. An unknown name
+	// does nothing.
+	RedactOff []string
+	Logger    *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
@@ -92,10 +96,11 @@ type Rejection struct {
 // Pipeline is open from New to Close. Its methods may be called from many
 // goroutines.
 type Pipeline struct {
-	opts  Options
-	log   *wal.Log
-	store store.Writer
-	logg  *slog.Logger
+	opts   Options
+	log    *wal.Log
+	store  store.Writer
+	logg   *slog.Logger
+	redact *redact.Redactor // nil: the standard rules
 
 	ids       *ids
 	strangers strangers
@@ -122,6 +127,9 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 		opts: opts, log: log, store: writer, logg: opts.Logger,
 		ids: newIDs(opts.RecentIDs), queue: newQueue(opts.MaxLagBytes),
 		deleted: map[uint32]bool{}, applierDone: make(chan struct{}),
+	}
+	if len(opts.RedactOff) > 0 {
+		p.redact = redact.New(redact.Options{Off: opts.RedactOff})
 	}
 	position, err := writer.Position(ctx)
 	if err != nil {

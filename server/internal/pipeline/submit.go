@@ -57,7 +57,7 @@ func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason,
 		return reason, hint
 	}
 	born := bornAt(e.ID, e.StartedAt)
-	normalize(e, it.Extra, receivedAt, p.opts.Retention)
+	normalize(e, it.Extra, receivedAt, p.opts.Retention, p.redact)
 	p.strangers.bound(b.project, e)
 	body, reason, hint := encode(e)
 	if reason != "" {

@@ -1,0 +1,8 @@
+package proxy
+
+import "syscall"
+
+const (
+	getGroup = syscall.TIOCGPGRP
+	getModes = syscall.TCGETS
+)

@@ -12,6 +12,8 @@ type Frame struct {
 	Data []byte
 	// Size is the length of the frame on the wire, in bytes.
 	Size int64
+
+	value int64 // of a cut frame: the bytes of its params, result or error
 }
 
 // Whole is the frame of a text that is here in full.

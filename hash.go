@@ -84,6 +84,12 @@ func digestArguments(session string, arguments []byte) digest {
 	return d
 }
 
+// HashArguments returns what args_hash will be for e in the session with the
+// given id (outcomes.md 6.2).
+func (e *Event) HashArguments(sessionID string) string {
+	return digestArguments(hashSession(sessionID), e.Arguments).args
+}
+
 func argsHash(session string, form []byte) string {
 	mac := hmac.New(sha256.New, []byte(session))
 	mac.Write(form)

@@ -1,0 +1,135 @@
+package mcpwire
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
+)
+
+const (
+	// maxKnown tools and maxSchemas bytes of schemas are remembered of a server,
+	// and maxSaid whole lists.
+	maxKnown   = 4 * adapter.MaxTools
+	maxSchemas = 16 << 20
+	maxSaid    = 64
+	// A server that shows each session other tools goes back and forth between
+	// lists. Going back to one that was said before is said maxBack times in
+	// backWithin.
+	maxBack    = 10
+	backWithin = 10 * time.Minute
+)
+
+// catalog is what tools/list of a server said, to any session.
+type catalog struct {
+	known   map[string]*knownTool
+	schemas int      // bytes of input schemas in known
+	names   []string // of the last list
+	said    map[string]bool
+	current string
+	back    int
+	backAt  time.Time
+}
+
+// knownTool is what the judgement of a call needs of its tool.
+type knownTool struct {
+	schema     []byte
+	definition string
+}
+
+// renew has the lists said again: the server has another name or version.
+func (c *catalog) renew() {
+	c.said, c.current, c.back = nil, "", 0
+}
+
+func (c *catalog) of(tool string) *knownTool {
+	if k := c.known[tool]; k != nil {
+		return k
+	}
+	return &knownTool{}
+}
+
+// learn takes a complete list, and reports whether it is news.
+func (c *catalog) learn(tools []umpire.ToolDefinition, at time.Time) (news bool) {
+	if c.known == nil || len(c.known) > maxKnown || c.schemas > maxSchemas {
+		c.known, c.schemas = map[string]*knownTool{}, 0
+	}
+	whole := sha256.New()
+	c.names = make([]string, 0, len(tools))
+	for _, t := range tools {
+		whole.Write([]byte(t.Definition))
+		if len(c.names) < maxKnown && c.schemas <= maxSchemas {
+			if old := c.known[t.Name]; old != nil {
+				c.schemas -= len(old.schema)
+			}
+			c.known[t.Name] = &knownTool{schema: slices.Clone(t.InputSchema), definition: t.Definition}
+			c.schemas += len(t.InputSchema)
+		}
+		if len(c.names) < maxKnown {
+			c.names = append(c.names, t.Name)
+		}
+	}
+	return c.isNews(string(whole.Sum(nil)), at)
+}
+
+// isNews reports whether a list is to be said, and notes that it was.
+func (c *catalog) isNews(list string, at time.Time) bool {
+	if c.current == list {
+		return false
+	}
+	if c.said[list] {
+		if at.Sub(c.backAt) > backWithin {
+			c.back, c.backAt = 0, at
+		}
+		if c.back == maxBack {
+			return false
+		}
+		c.back++
+		c.current = list
+		return true
+	}
+	if c.said == nil || len(c.said) >= maxSaid {
+		c.said = map[string]bool{}
+	}
+	c.said[list] = true
+	c.current = list
+	return true
+}
+
+// listedTools reads the tools of one page of tools/list, and the cursor of the
+// next one.
+func listedTools(result map[string]json.RawMessage) (tools []umpire.ToolDefinition, next string) {
+	next, _ = textOf(result["nextCursor"])
+	var raw []json.RawMessage
+	if json.Unmarshal(result["tools"], &raw) != nil {
+		return nil, next
+	}
+	for _, one := range raw {
+		if t, ok := definitionOf(one); ok {
+			tools = append(tools, t)
+		}
+	}
+	return tools, next
+}
+
+// definitionOf reads one tool as it was listed.
+func definitionOf(raw json.RawMessage) (t umpire.ToolDefinition, ok bool) {
+	members := object(raw)
+	if t.Name, ok = textOf(members["name"]); !ok {
+		return t, false
+	}
+	t.Title, _ = textOf(members["title"])
+	t.Description, _ = textOf(members["description"])
+	if s := members["inputSchema"]; string(s) != "null" {
+		t.InputSchema = s
+	}
+	if a := members["annotations"]; string(a) != "null" {
+		t.Annotations = a
+	}
+	t.Bytes = len(raw)
+	t.Definition = t.Hash()
+	return t, true
+}

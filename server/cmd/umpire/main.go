@@ -24,6 +24,7 @@ type commands struct {
 	Report  reportCommand  `cmd:"" help:"Print the overview, the tools and the clients."`
 	Key     keyCommand     `cmd:"" help:"Make, list and revoke keys."`
 	Project projectCommand `cmd:"" help:"List and delete projects."`
+	Rule    ruleCommand    `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

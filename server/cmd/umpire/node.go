@@ -62,7 +62,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{}); err != nil {
 		return err
 	}
-	opts.DeadLetters = filepath.Join(n.dir, "dead-letters.jsonl")
+	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err
 }

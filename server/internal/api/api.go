@@ -43,6 +43,8 @@ type Options struct {
 	Pending func(project uint32) (calls int64, known bool)
 	// Dropped tells how many events the project's senders dropped; nil: not known.
 	Dropped func(ctx context.Context, project uint32) int64
+	// Rules keeps what people decided about later calls.
+	Rules Rules
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -85,6 +87,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 		})
 	}
 	a.mux.HandleFunc("GET /api/v1/projects", a.listProjects)
+	a.serveRules()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
@@ -124,7 +127,10 @@ func pattern(path string) string { return strings.Replace(path, "{tool}", "{tool
 
 // Routes are all routes, as "GET /api/v1/tools/{tool}".
 func Routes() []string {
-	routes := []string{"GET /api/v1/projects", "GET /api/v1/openapi.json"}
+	routes := []string{
+		"GET /api/v1/projects", "GET /api/v1/openapi.json",
+		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
+	}
 	for path := range questions {
 		routes = append(routes, "GET /api/v1/"+path)
 	}

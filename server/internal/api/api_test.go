@@ -40,6 +40,8 @@ func anybody(*http.Request) (api.Grant, error) { return api.Grant{}, nil }
 var options = api.Options{
 	Now: func() time.Time { return storetest.Base.Add(storetest.Span - time.Minute) },
 	Log: slog.New(slog.DiscardHandler),
+
+	Rules: &keptRules{{ID: 1, Tool: "find", Mark: "error_text", CreatedAt: storetest.Base}},
 }
 
 // filled is a real store with all kinds of events in project 1.

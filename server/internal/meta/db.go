@@ -49,6 +49,7 @@ type snapshot struct {
 	byName   map[string]uint32
 	keys     map[[32]byte]*keyEntry // revoked ones are not in it
 	all      []*keyEntry            // by id
+	rules    map[uint32][]Rule      // by project
 }
 
 // Open opens the control plane in the data directory, and makes or migrates it if
@@ -130,12 +131,15 @@ func (db *DB) Reload(ctx context.Context) error {
 // reload replaces the snapshot by what the file says. Entries of keys that are
 // known already are carried over, with what is not yet saved of them.
 func (db *DB) reload(ctx context.Context) error {
-	next := &snapshot{projects: map[uint32]Project{}, byName: map[string]uint32{}, keys: map[[32]byte]*keyEntry{}}
+	next := &snapshot{projects: map[uint32]Project{}, byName: map[string]uint32{}, keys: map[[32]byte]*keyEntry{}, rules: map[uint32][]Rule{}}
 	if err := db.loadProjects(ctx, next); err != nil {
 		return fmt.Errorf("cannot read the projects: %w", err)
 	}
 	if err := db.loadKeys(ctx, next); err != nil {
 		return fmt.Errorf("cannot read the keys: %w", err)
+	}
+	if err := db.loadRules(ctx, next); err != nil {
+		return fmt.Errorf("cannot read the rules: %w", err)
 	}
 	db.cache.Store(next)
 	return nil

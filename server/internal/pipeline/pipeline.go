@@ -39,7 +39,10 @@ type Options struct {
 	// RedactOff names the rules of package redact that are off. An unknown name
 	// does nothing.
 	RedactOff []string
-	Logger    *slog.Logger
+	// Rules are those of a project; nil: there are none. It is called for each
+	// event.
+	Rules  func(project uint32) []Rule
+	Logger *slog.Logger
 }
 
 func (o Options) withDefaults() Options {

@@ -58,6 +58,9 @@ func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason,
 	}
 	born := bornAt(e.ID, e.StartedAt)
 	normalize(e, it.Extra, receivedAt, p.opts.Retention, p.redact)
+	if p.opts.Rules != nil {
+		judge(e, p.opts.Rules(b.project))
+	}
 	p.strangers.bound(b.project, e)
 	body, reason, hint := encode(e)
 	if reason != "" {

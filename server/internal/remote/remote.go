@@ -6,6 +6,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,11 +19,24 @@ import (
 
 // Get asks the read API at base (scheme and host) with an optional key.
 func Get(ctx context.Context, client *http.Client, base, key, path string, query url.Values, out any) error {
+	return Do(ctx, client, http.MethodGet, base, key, path, query, nil, out)
+}
+
+// Do is Get with another method, and a body unless in is nil.
+func Do(ctx context.Context, client *http.Client, method, base, key, path string, query url.Values, in, out any) error {
 	address := base + path
 	if text := query.Encode(); text != "" {
 		address += "?" + text
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("cannot write the request: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return fault.Wrap(err, fault.BadRequest, "cannot read the address "+base, "give it as http://host:port")
 	}

@@ -21,13 +21,23 @@ const (
 )
 
 // conversationKeys are the names under which clients put the id of the
-// conversation into _meta (outcomes.md 6.1).
-var conversationKeys = []string{"openai/session"}
+// conversation into _meta (outcomes.md 6.1), as they were seen to do: ChatGPT, VS
+// Code, Codex, OpenCode, Antigravity, goose.
+var conversationKeys = []string{
+	"openai/session", "vscode.conversationId", "threadId", "ai.opencode/sessionID",
+	"antigravity.google/conversation_id", "agent-session-id",
+}
+
+// maxConversation is far beyond the ids that clients send. What is longer is none.
+const maxConversation = 1024
 
 // Conversation returns the id that a client's _meta gives the conversation.
 func Conversation(meta map[string]any) string {
+	if len(meta) == 0 {
+		return ""
+	}
 	for _, key := range conversationKeys {
-		if id, ok := meta[key].(string); ok && id != "" {
+		if id, ok := meta[key].(string); ok && id != "" && len(id) <= maxConversation {
 			return id
 		}
 	}

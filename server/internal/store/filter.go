@@ -15,6 +15,16 @@ const Unknown = "unknown"
 // same tool is its rewording (outcomes.md 6.2).
 const Recent = 30 * time.Second
 
+const (
+	// DerivedSession begins the name of a session that its sender derived from a
+	// user or a token, who may come and go for ever (outcomes.md 6.1).
+	DerivedSession = "derived-"
+	// Silence ends a derived session: the call that begins so long after all earlier
+	// ones of it ended, or later, is the first of the next. A call that took longer
+	// than a day counts here as if it took one.
+	Silence = 30 * time.Minute
+)
+
 // Filter narrows a question. A list means any of its values; an empty list
 // narrows nothing. The names are the same in the query string, the flags and
 // the tools' arguments (docs/wire.md).

@@ -2,9 +2,11 @@ package store_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
@@ -91,6 +93,22 @@ func TestFromRollups(t *testing.T) {
 	} {
 		if got := c.filter.FromRollups(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDerivedSession: the SDK and the store agree on how a derived session is told.
+func TestDerivedSession(t *testing.T) {
+	heard := make(chan umpire.Event, 2)
+	client := umpire.New(umpire.Options{Observer: func(e umpire.Event) { heard <- e }, SpoolDir: "-"})
+	client.Record(umpire.Event{Kind: "call", SessionID: "user ada", SessionDerived: true})
+	client.Record(umpire.Event{Kind: "call", SessionID: "user ada"})
+	if err := client.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, derived := range []bool{true, false} {
+		if e := <-heard; strings.HasPrefix(e.Session, store.DerivedSession) != derived {
+			t.Errorf("session %q, derived %v", e.Session, derived)
 		}
 	}
 }

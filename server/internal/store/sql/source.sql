@@ -59,13 +59,39 @@ FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{templat
 {{- end}}
 {{- end}}
 
-{{define "sessions"}}
+{{define "sessions"}}{{/* a derived session is as many as it has parts */}}
+SELECT {{range dimensions}}c.{{.}}, {{end}}c.moment, coalesce(p.part, c.session) AS session
+FROM (
 {{- if .Rollups}}
-SELECT {{dims}}, hour AS moment, session FROM session_hours WHERE {{template "hours" .Filter}}
+  SELECT {{dims}}, hour AS moment, hour AS slot, session FROM session_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, started_at AS moment, raw_session AS session
-FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
+  SELECT {{dims}}, started_at AS moment, {{template "half_hour"}} AS slot, raw_session AS session
+  FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
 {{- end}}
+) c LEFT JOIN ({{template "parts" .Filter}}) p ON p.session = c.session AND p.slot = c.slot
+{{- end}}
+
+{{define "parts"}}{{/* the parts of derived sessions, cut by all of their calls, whatever the filter lets through */}}
+SELECT session, slot, session || ' ' || sum(begins) OVER (PARTITION BY session ORDER BY slot)::VARCHAR AS part
+FROM (
+  SELECT session, slot, coalesce(first_at >= {{silence}} + max(last_end) OVER (
+    PARTITION BY session ORDER BY slot ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)::INTEGER AS begins
+  FROM (
+    SELECT session, slot, min(first_at) AS first_at, max(last_end) AS last_end
+    FROM session_slots
+    -- A day back, and some: whoever ended before that was silent long enough.
+    WHERE project = {{arg .Project}} AND slot >= {{arg .From}} - INTERVAL 25 HOUR AND slot < {{arg .To}}
+    GROUP BY session, slot
+  )
+)
+{{- end}}
+
+{{define "derived" -}}
+starts_with(raw_session, '{{derived}}')
+{{- end}}
+
+{{define "half_hour" -}}
+time_bucket(INTERVAL 30 MINUTE, started_at)
 {{- end}}
 
 {{define "step_start" -}}

@@ -51,8 +51,10 @@ var Counters = []string{
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{
 	"arg": func(any) string { return "" }, "args": func(any) string { return "" },
 	"dims":       func() string { return strings.Join(Dimensions, ", ") },
-	"counters":   func() []string { return Counters },
 	"dimensions": func() []string { return Dimensions },
+	"counters":   func() []string { return Counters },
+	"derived":    func() string { return store.DerivedSession },
+	"silence":    func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
 	"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
 	"buckets":    func() int { return store.Buckets },
 	"unknown":    func() string { return store.Unknown },

@@ -23,7 +23,7 @@ func pick[T any](t *rapid.T, name string, values ...T) T {
 // moments are few and close, so that calls touch: within 30 seconds and without,
 // at the same microsecond, across an hour.
 func moment(t *rapid.T) time.Time {
-	at := Base.Add(pick(t, "around", 0, 59*time.Minute+30*time.Second, 2*time.Hour))
+	at := Base.Add(pick(t, "around", 0, 28*time.Minute+50*time.Second, 59*time.Minute+30*time.Second, 2*time.Hour))
 	return at.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "second")) * time.Second).
 		Add(time.Duration(pick(t, "micro", 0, 0, 0, 1, 999_999)) * time.Microsecond)
 }
@@ -48,7 +48,7 @@ func event(t *rapid.T) umpire.Event {
 		Server:    umpire.Peer{Name: pick(t, "server", "", "shop"), Version: pick(t, "version", "", "1.0"), Env: pick(t, "env", "", "prod")},
 		Client:    umpire.Peer{Name: pick(t, "client", "", "cursor", "claude"), Version: pick(t, "client version", "", "1", "2")},
 		Platform:  pick(t, "platform", "", "unknown", "cursor"),
-		Session:   pick(t, "session", "", "s1", "s1", "s2"),
+		Session:   pick(t, "session", "", "s1", "s1", "s2", "derived-1", "derived-1", "derived-2"),
 		User:      pick(t, "user", "", "u1"),
 	}
 	e.Tool = pick(t, "tool", "", "find", "find", "buy")
@@ -67,7 +67,7 @@ func event(t *rapid.T) umpire.Event {
 	}
 	e.Suspects = rapid.SliceOfN(rapid.SampledFrom([]string{"error_text", "all_failed"}), 0, 2).Draw(t, "suspects")
 	e.Near = rapid.SliceOfN(rapid.SampledFrom([]string{"find", "buy"}), 0, 2).Draw(t, "near")
-	e.DurationUS = maybe(t, "duration", 0, 0, 1, 1000, 1_000_000, 29_000_000, 30_000_000, 45_000_000)
+	e.DurationUS = maybe(t, "duration", 0, 0, 1, 1000, 1_000_000, 29_000_000, 30_000_000, 45_000_000, 31*60*1_000_000)
 	e.RequestBytes, e.ResponseBytes = maybe(t, "request", 0, 17), maybe(t, "response", 0, 4096)
 	e.ArgsHash, e.AskHash = pick(t, "args", "", "a1", "a2"), pick(t, "ask", "", "q1", "q2", "q3")
 	e.IsRetry, e.Reworded, e.Repeated = rapid.Bool().Draw(t, "retry"), rapid.Bool().Draw(t, "reworded"), rapid.Bool().Draw(t, "repeated")
@@ -120,6 +120,6 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	f.Outcome = few("outcomes", "ok", "bad_args", "tool_error", "crashed")
 	f.Slice = few("slices", "ok", "empty", "bad_args", "tool_error", "crashed")
 	f.Cause, f.ErrorType, f.ErrorStatus = few("causes", "schema", "panic"), few("error types", "net.OpError"), few("statuses", "404", "503")
-	f.Fingerprint, f.Session, f.User = few("fingerprints", "f1", "f2"), few("sessions", "s1", "s2"), few("users", "u1")
+	f.Fingerprint, f.Session, f.User = few("fingerprints", "f1", "f2"), few("sessions", "s1", "derived-1"), few("users", "u1")
 	return f
 }

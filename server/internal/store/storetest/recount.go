@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -23,6 +24,7 @@ type fact struct {
 	judged        bool // a call with a known outcome
 	retry, reword bool
 	repeat        bool
+	part          string // the session, or the part of it that a long silence leaves
 }
 
 func derive(e store.Entry) fact {
@@ -41,6 +43,7 @@ func (r recount) facts() []fact {
 	for i := range r {
 		all[i] = derive(r[i])
 	}
+	part(all)
 	for i := range all {
 		e := &all[i]
 		p := earlier(all, *e)
@@ -52,6 +55,36 @@ func (r recount) facts() []fact {
 		e.retry = e.reword && p.Slice() != "ok"
 	}
 	return all
+}
+
+// part cuts derived sessions at long silences (outcomes.md 6.1).
+func part(all []fact) {
+	order := make([]*fact, len(all))
+	for i := range all {
+		order[i] = &all[i]
+		all[i].part = all[i].Session
+	}
+	slices.SortFunc(order, func(a, b *fact) int { return a.start.Compare(b.start) })
+	type key struct {
+		project uint32
+		session string
+	}
+	ends, n := map[key]time.Time{}, map[key]int{}
+	for _, f := range order {
+		if !f.judged || !strings.HasPrefix(f.Session, "derived-") {
+			continue
+		}
+		k := key{f.project, f.Session}
+		if end, known := ends[k]; known && f.start.Sub(end) >= 30*time.Minute {
+			n[k]++
+		}
+		f.part = f.Session + " part " + strconv.Itoa(n[k])
+		end := f.end
+		if day := f.start.Add(24 * time.Hour); end.After(day) {
+			end = day
+		}
+		ends[k] = latest(ends[k], end)
+	}
 }
 
 // earlier is the call of the same tool in the same session that ended last of
@@ -180,7 +213,7 @@ func (r recount) totals(q store.Filter) store.Totals {
 		sum(&t.ResponseBytes, &t.ResponseKnown, f.ResponseBytes)
 		observe(&t.Latency, f.DurationUS)
 		if f.Session != "" {
-			sessions[f.Session] = true
+			sessions[f.part] = true
 		}
 	}
 	t.Sessions = int64(len(sessions))
@@ -222,7 +255,7 @@ func (r recount) series(q store.Filter, step time.Duration) []store.Point {
 		add(&p.FirstCalls, first)
 		add(&p.FirstOK, ok)
 		observe(&p.Latency, f.DurationUS)
-		if key := at.String() + f.Session; f.Session != "" && !sessions[key] {
+		if key := at.String() + f.part; f.Session != "" && !sessions[key] {
 			sessions[key] = true
 			p.Sessions++
 		}
@@ -270,7 +303,7 @@ func (r recount) byClient(q store.Filter) []store.ClientRow {
 		row.Client = known(f.Client.Name)
 		count(&row.Counts, f)
 		observe(&row.Latency, f.DurationUS)
-		if key := [2]string{row.Client, f.Session}; f.Session != "" && !sessions[key] {
+		if key := [2]string{row.Client, f.part}; f.Session != "" && !sessions[key] {
 			sessions[key] = true
 			row.Sessions++
 		}

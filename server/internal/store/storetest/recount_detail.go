@@ -146,7 +146,7 @@ func (r recount) neighbours(q store.Filter, limit int) (before, after []store.Na
 	sessions := map[string][]fact{}
 	for _, f := range oldestFirst(r.facts()) {
 		if f.judged && f.Session != "" && f.within(q) {
-			sessions[f.Session] = append(sessions[f.Session], f)
+			sessions[f.part] = append(sessions[f.part], f)
 		}
 	}
 	b, a := map[string]int64{}, map[string]int64{}

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"ReplayIsHarmless", replayIsHarmless},
 		{"RecentFirstCallsWait", recentFirstCallsWait},
 		{"LateCallsCorrectRetries", lateCallsCorrectRetries},
+		{"DerivedSessionsEnd", derivedSessionsEnd},
 		{"BucketsAreThoseOfGo", bucketsAreThoseOfGo},
 		{"HostileTexts", hostileTexts},
 		{"AbsurdNumbers", absurdNumbers},

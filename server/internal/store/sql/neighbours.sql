@@ -1,6 +1,6 @@
 {{- /* The tools before and after the filter's calls, in the order in which the calls of a session started. */ -}}
 WITH calls_of_sessions AS (
-  SELECT *, {{template "half_hour"}} AS slot, true {{- template "narrowed" .Filter}} AS narrowed
+  SELECT *, true {{- template "narrowed" .Filter}} AS narrowed
   FROM ({{template "facts" "events"}})
   WHERE calls = 1 AND raw_session <> '' AND project = {{arg .Filter.Project}}
     AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}}

@@ -65,7 +65,7 @@ FROM (
 {{- if .Rollups}}
   SELECT {{dims}}, hour AS moment, hour AS slot, session FROM session_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-  SELECT {{dims}}, started_at AS moment, {{template "half_hour"}} AS slot, raw_session AS session
+  SELECT {{dims}}, started_at AS moment, slot, raw_session AS session
   FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
 {{- end}}
 ) c LEFT JOIN ({{template "parts" .Filter}}) p ON p.session = c.session AND p.slot = c.slot
@@ -84,14 +84,6 @@ FROM (
     GROUP BY session, slot
   )
 )
-{{- end}}
-
-{{define "derived" -}}
-starts_with(raw_session, '{{derived}}')
-{{- end}}
-
-{{define "half_hour" -}}
-time_bucket(INTERVAL 30 MINUTE, started_at)
 {{- end}}
 
 {{define "step_start" -}}

@@ -82,6 +82,9 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, ctx, r)
+	if w.ids != nil && e.Transport == "stdio" {
+		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
+	}
 	if r.Extra != nil && w.behindProxy {
 		// The proxy in front chose the id, so that both tell of one call (outcomes.md 1.4).
 		if id := r.Extra.Header[adapter.CallHeader]; len(id) == 1 {

@@ -23,7 +23,11 @@ type session struct {
 }
 
 func newSession(ss *mcp.ServerSession) *session {
-	return &session{transport: peekTransport(ss), id: umpire.NewID().String()}
+	s := &session{transport: peekTransport(ss), id: umpire.NewID().String()}
+	if s.transport == "stdio" {
+		s.id = cmp.Or(adapter.Run(), s.id) // the proxy around this process says the same
+	}
+	return s
 }
 
 // sender is what a request of any kind tells of who sent it.

@@ -87,6 +87,9 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, ctx, r.Params.Meta, r.Header)
+	if w.ids != nil && e.Transport == "stdio" {
+		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
+	}
 	if id := r.Header[adapter.CallHeader]; len(id) == 1 && w.behindProxy {
 		_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
 	}

@@ -1,6 +1,7 @@
 package mcpgo
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -20,10 +21,11 @@ const (
 )
 
 // constantID is what mcp-go calls the session of every stdio server. It is no
-// id (outcomes.md 6.1); thisProcess stands for it, made at random.
+// id (outcomes.md 6.1); thisProcess stands for it, made at random, or as the proxy
+// around this process calls it.
 const constantID = "stdio"
 
-var thisProcess = umpire.NewID().String()
+var thisProcess = cmp.Or(adapter.Run(), umpire.NewID().String())
 
 // identify writes on e who sent a request, through what, and in which session:
 // by its context, its _meta and its headers. It serves events of every kind, and

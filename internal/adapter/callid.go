@@ -45,6 +45,15 @@ func NewCallIDs(run string) *CallIDs {
 	return &CallIDs{run: run, seen: map[[8]byte]uint32{}}
 }
 
+// ThisRun returns the ids of the calls of this process's run, or nil without one.
+// Each watcher counts for itself.
+func ThisRun() *CallIDs {
+	if run := Run(); run != "" {
+		return NewCallIDs(run)
+	}
+	return nil
+}
+
 // Next returns the id of the call e, of which Tool and Arguments are set. Long
 // says that Arguments are not here because they are over 1 MiB. Next is called
 // once for each call.

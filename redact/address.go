@@ -19,8 +19,16 @@ func findAddress(s string, _, i int) (int, int, bool) {
 	return i, end, end > 0
 }
 
-func beginsAddress(n int, next byte) bool {
-	return n <= 5 && (next == ' ' || next == ',' || next == 'A')
+func beginsAddress(n int, next, after byte) bool {
+	switch next {
+	case ' ':
+		return n <= 5 && (after == '1' || after == 'a')
+	case ',':
+		return n <= 5 && after == ' '
+	case 'A': // 221B
+		return n <= 5 && after != '1' && after != 'a'
+	}
+	return false
 }
 
 // numberedStreetEnd reads the street behind a number that ends at k.
@@ -258,7 +266,9 @@ func findStreetBefore(s string, from, i int) (int, int, bool) {
 	return start, town, strong || town > end
 }
 
-func beginsHouse(n int, _ byte) bool { return n <= 4 }
+func beginsHouse(n int, next, after byte) bool {
+	return n <= 4 && (next != 'A' || after != '1' && after != 'a') // 12a
+}
 
 // wordStart goes back over a word with dashes and dots, at most 60 bytes.
 func wordStart(s string, from, end int) int {

@@ -19,8 +19,8 @@ func findCard(s string, from, i int) (int, int, bool) {
 
 var cardWords = []string{"card", "visa", "pan", "cc", "credit*"}
 
-func beginsCard(n int, next byte) bool {
-	return n >= 13 && n <= 19 || n == 4 && (next == ' ' || next == '-')
+func beginsCard(n int, next, after byte) bool {
+	return n >= 13 && n <= 19 || n == 4 && (next == ' ' || next == '-') && after == '1'
 }
 
 // The groups in which networks print their numbers, each tried with blanks and

@@ -36,7 +36,7 @@ func findIPv4(s string, from, i int) (int, int, bool) {
 	return i, end, ranged || port || prefix || octets.large() || near(s, from, i, i, ipWords)
 }
 
-func beginsIPv4(n int, next byte) bool { return n <= 3 && next == '.' }
+func beginsIPv4(n int, next, after byte) bool { return n <= 3 && next == '.' && after == '1' }
 
 type quad [4]int
 

@@ -2,15 +2,20 @@ package redact
 
 import "strings"
 
-// formsBy holds the forms by the byte before the prefix's last, so that a dash
-// in a date or a UUID costs next to nothing.
-var formsBy = func() (by [256][]keyForm) {
+// formsBy holds the forms by the byte before the prefix's last, and by bits of
+// that, so that a dash in a date or a UUID costs next to nothing: of all triggers
+// no two have the same two bits (keyMark).
+var formsBy = func() (by [256][4][]keyForm) {
 	for _, form := range keyForms {
-		c := form.prefix[len(form.prefix)-2]
-		by[c] = append(by[c], form)
+		n := len(form.prefix)
+		at := &by[form.prefix[n-2]][keyMark(form.prefix[n-1])]
+		*at = append(*at, form)
 	}
 	return by
 }()
+
+// keyMark tells the triggers of the rule apart: _ - and .
+func keyMark(c byte) byte { return c & 3 }
 
 // keyEnds has the bytes before the last ones of the prefixes.
 var keyEnds = func() string {
@@ -35,10 +40,11 @@ func findKey(s string, from, i int) (int, int, bool) {
 	if i == from {
 		return 0, 0, false
 	}
-	for k := range formsBy[s[i-1]] {
-		form := &formsBy[s[i-1]][k]
+	forms := formsBy[s[i-1]][keyMark(s[i])]
+	for k := range forms {
+		form := &forms[k]
 		start := i + 1 - len(form.prefix)
-		if start < from || s[i] != s[start+len(form.prefix)-1] || s[start:i+1] != form.prefix {
+		if start < from || s[start] != form.prefix[0] || s[start:i+1] != form.prefix {
 			continue
 		}
 		if start > from && isKeyByte(s[start-1]) {
@@ -89,7 +95,9 @@ func findBareKey(s string, start, least int, forms []bareForm) (int, int, bool) 
 	return 0, 0, false
 }
 
-func beginsBotToken(n int, next byte) bool { return n >= 8 && n <= 10 && next == ':' }
+func beginsBotToken(n int, next, after byte) bool {
+	return n >= 8 && n <= 10 && next == ':' && after == 'a'
+}
 
 // findBotToken finds Telegram's: the bot's number, a colon, 35 bytes that begin
 // with AA.

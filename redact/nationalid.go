@@ -67,9 +67,28 @@ func secondRun(rest string) int {
 	return len(rest) - 1 - len(strings.TrimLeft(rest[1:], "d"))
 }
 
-func (f *idFinder) begins(n int, next byte) bool {
-	spaced := n == 2 && next == ' ' && len(f.words[2]) > 0 // AB 12 34 56 C
-	return spaced || len(f.digits[n][nextKind[next]]) > 0
+func (f *idFinder) begins(n int, next, after byte) bool {
+	if n == 2 && next == ' ' && len(f.words[2]) > 0 { // AB 12 34 56 C
+		return true
+	}
+	for _, form := range f.digits[n][nextKind[next]] {
+		if n+1 >= len(form.shape) {
+			return true
+		}
+		switch form.shape[n+1] {
+		case 'd':
+			if after == '1' {
+				return true
+			}
+		case 'A':
+			if after == 'a' {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // idNames lists the countries, each once.

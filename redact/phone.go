@@ -23,8 +23,8 @@ func findPhone(s string, from, i int) (int, int, bool) {
 	return i, end, end > 0
 }
 
-func beginsPhone(n int, next byte) bool {
-	return n >= 9 || next == ' ' || next == '-' || next == '.' || next == '/'
+func beginsPhone(n int, next, after byte) bool {
+	return n >= 9 || (next == ' ' || next == '-' || next == '.' || next == '/') && (after == '1' || after == '(')
 }
 
 // digits is a number as written: groups of digits with one separator.

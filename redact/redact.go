@@ -20,8 +20,10 @@ type rule struct {
 	find func(s string, from, i int) (start, end int, ok bool)
 
 	// The rest saves time and nothing else: find would say no by itself.
-	prev, next string                   // bytes that can stand beside a trigger; "" for any
-	begins     func(n int, c byte) bool // whether a find can begin with n digits and then c
+	prev, next string // bytes that can stand beside a trigger; "" for any
+	// begins reports whether a find can begin with n digits, then next, then
+	// after, which is one of afterBytes and stands for its like.
+	begins func(n int, next, after byte) bool
 }
 
 const (
@@ -89,7 +91,7 @@ type scanner struct {
 	byPrev, byNext [256]uint32
 
 	// byRun has the rules to try at so many digits, by what follows them.
-	byRun [maxRun + 1][nextKinds]uint32
+	byRun [maxRun + 1][nextKinds][afterKinds]uint32
 }
 
 // maxRun stands for itself and all longer runs of digits.
@@ -110,6 +112,28 @@ var nextKind = func() (kinds [256]uint8) {
 	}
 	for c := byte('a'); c <= 'z'; c++ { // 221b Baker Street
 		kinds[c] = kinds['A']
+	}
+	return kinds
+}()
+
+// afterBytes stand for what can follow the byte behind the first digits: a digit,
+// a letter, a blank, a bracket, and all else.
+const afterBytes = "\x001a ("
+
+const afterKinds = len(afterBytes)
+
+var afterKind = func() (kinds [256]uint8) {
+	for c := range kinds {
+		switch {
+		case isDigit(byte(c)):
+			kinds[c] = 1
+		case isLetter(byte(c)):
+			kinds[c] = 2
+		case c == ' ':
+			kinds[c] = 3
+		case c == '(':
+			kinds[c] = 4
+		}
 	}
 	return kinds
 }()
@@ -167,15 +191,17 @@ func allow(table *[256]uint32, bit uint32, bytes string) {
 	}
 }
 
-func (sc *scanner) addRuns(bit uint32, begins func(n int, next byte) bool) {
+func (sc *scanner) addRuns(bit uint32, begins func(n int, next, after byte) bool) {
 	for n := range sc.byRun {
 		for kind := range sc.byRun[n] {
 			next := byte(0)
 			if kind > 0 {
 				next = nextBytes[kind-1]
 			}
-			if begins == nil || begins(n, next) {
-				sc.byRun[n][kind] |= bit
+			for k := range sc.byRun[n][kind] {
+				if begins == nil || begins(n, next, afterBytes[k]) {
+					sc.byRun[n][kind][k] |= bit
+				}
 			}
 		}
 	}
@@ -254,6 +280,8 @@ func (sc *scanner) byNeighbours(s string, i int) uint32 {
 func (sc *scanner) atDigit(s string, from, i int) uint32 {
 	if i > from {
 		switch c := s[i-1]; {
+		case isUpper(c) && i-2 >= from && isDigit(s[i-2]): // 15T10:30
+			return 0
 		case isUpper(c), c == '-' && i-2 >= from && s[i-2]-'X' <= 2: // also X-1234567-L
 			return sc.word
 		case isLetter(c):
@@ -268,11 +296,19 @@ func (sc *scanner) atDigit(s string, from, i int) uint32 {
 			return 0
 		}
 	}
-	n, kind := runKind(s, i)
-	if i == 0 {
-		return sc.byRun[n][kind] & sc.byPrev[0]
+	end := digitsEnd(s, i)
+	var kind, after uint8
+	if end < len(s) {
+		kind = nextKind[s[end]]
 	}
-	return sc.byRun[n][kind] & sc.byPrev[s[i-1]]
+	if end+1 < len(s) {
+		after = afterKind[s[end+1]]
+	}
+	prev := byte(0)
+	if i > 0 {
+		prev = s[i-1]
+	}
+	return sc.byRun[min(end-i, maxRun)][kind][after] & sc.byPrev[prev]
 }
 
 func (sc *scanner) find(mask uint32, s string, from, i int) (start, end int, token string) {

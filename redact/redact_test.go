@@ -146,18 +146,27 @@ func TestStringAllocates(t *testing.T) {
 
 var sink string
 
-func BenchmarkStringClean(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		sink = String(clean)
-	}
-}
+// Messages of 500 characters: prose, JSON, and message, which has two finds and 16
+// identifiers.
+var prose = "the upstream service did not answer in time, so the order could not be looked up and nothing was changed; " +
+	"please try again in a few minutes, or ask the people who run the warehouse whether the connection to the catalogue is down. " +
+	"This is the third attempt of the same request, and the two attempts before it ended in the same way: the connection was opened, " +
+	"the question was sent, and no answer came before the deadline that the caller had set for the whole operation, which is why it ends here."
 
-func BenchmarkString500(b *testing.B) {
-	b.ReportAllocs()
-	b.SetBytes(int64(len(message)))
-	for b.Loop() {
-		sink = String(message)
+var jsonBody = `{"error":{"code":"ORDER_NOT_FOUND","message":"no order with this number","details":[{"order_id":"ORD-40012","customer_id":81723,` +
+	`"created_at":"2024-01-15T10:30:00Z","total":{"amount":1299.95,"currency":"EUR"},"items":[{"sku":"BK-1002-A","quantity":2,"price":499.5},` +
+	`{"sku":"BK-2231-C","quantity":1,"price":300.95}],"trace":"550e8400-e29b-41d4-a716-446655440000","retry_after":30,"version":"2.14.1",` +
+	`"links":["https://api.example.com/v2/orders/40012","https://docs.example.com/errors#e404"],"status":404}]}}`
+
+func BenchmarkString(b *testing.B) {
+	for _, c := range []struct{ name, in string }{{"clean", clean}, {"prose", prose}, {"digits", message}, {"json", jsonBody}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(c.in)))
+			for b.Loop() {
+				sink = String(c.in)
+			}
+		})
 	}
 }
 

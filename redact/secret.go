@@ -124,31 +124,53 @@ var secretNames = [...]string{
 // secretEnds has the last letters of all of these, of token, cookie and sig.
 const secretEnds = "cdegnptvyCDENPTVY"
 
+// secretsBy holds the secretNames by their last letter.
+var secretsBy = func() (by [256][]string) {
+	for _, name := range secretNames {
+		c := name[len(name)-1]
+		by[c] = append(by[c], name)
+	}
+	return by
+}()
+
+var nameMarks = strings.NewReplacer("_", "", "-", "")
+
+// cutName returns what stands before end in a name that ends so, without case,
+// _ and -.
+func cutName(name, end string) (rest string, ok bool) {
+	k := len(name)
+	for n := len(end) - 1; n >= 0; n-- {
+		for k > 0 && (name[k-1] == '_' || name[k-1] == '-') {
+			k--
+		}
+		if k == 0 || name[k-1] != end[n] && (name[k-1]|0x20 != end[n] || !isUpper(name[k-1])) {
+			return "", false
+		}
+		k--
+	}
+	return name[:k], true
+}
+
 // isSecretName compares the end of a name, without case, _ and -. The tokens
 // that turn pages are identifiers.
 func isSecretName(name string) bool {
-	if len(name) < 3 || strings.IndexByte(secretEnds, name[len(name)-1]) < 0 {
+	if len(name) < 3 {
 		return false
 	}
-	var room [40]byte
-	key := room[:0]
-	for k := range len(name) {
-		if c := name[k]; c != '_' && c != '-' {
-			if c-'A' <= 'Z'-'A' {
-				c |= 0x20
-			}
-			key = append(key, c)
-		}
-	}
-	for _, end := range secretNames {
-		if strings.HasSuffix(string(key), end) && (len(end) > 3 || len(key) == 3 || end == "pwd") {
+	last := name[len(name)-1] | 0x20
+	for _, end := range secretsBy[last] {
+		if rest, ok := cutName(name, end); ok && (len(end) > 3 || end == "pwd" || strings.Trim(rest, "_-") == "") {
 			return true
 		}
 	}
-	rest, ok := strings.CutSuffix(string(key), "token")
+	if last != 'n' {
+		return false
+	}
+	rest, ok := cutName(name, "token")
 	if !ok {
 		return false
 	}
+	rest = strings.ToLower(nameMarks.Replace(rest))
 	for _, pager := range [...]string{"page", "next", "cursor", "continuation", "sync", "resume"} {
 		if strings.HasPrefix(rest, pager) || strings.HasSuffix(rest, pager) {
 			return false

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/ingest"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
@@ -87,7 +88,7 @@ func benchmarkIngest(b *testing.B, kind string, batch int) {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	p, err := pipeline.New(ctx, log, writer, pipeline.Options{Logger: quiet})
 	check(err)
-	server := httptest.NewServer(ingest.New(p, keys, ingest.Options{Logger: quiet}))
+	server := httptest.NewServer(ingest.New(door.NewFront(p, keys, door.Options{Logger: quiet})))
 	defer server.Close()
 
 	var left, refused atomic.Int64

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/umpire-mcp/umpire/redact"
 	"github.com/umpire-mcp/umpire/server/internal/auth"
+	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/ingest"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
@@ -142,8 +144,11 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	}
 	// The password is not for child processes or a dump of the environment.
 	_ = os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
-	door := ingest.New(n.pipe, n.meta, ingest.Options{Usage: n.meta, EventsPerSecond: eventsPerSecond})
-	n.pending = door.Open
+	front := door.NewFront(n.pipe, n.meta, door.Options{
+		Usage: n.meta, EventsPerSecond: eventsPerSecond, Aside: filepath.Join(n.dir, "set-aside.jsonl"),
+	})
+	native := ingest.New(front)
+	n.pending = native.Open
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
 		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
 	})
@@ -151,7 +156,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/api/v1/events", door)
+	mux.Handle("/api/v1/events", native)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", n.ready)

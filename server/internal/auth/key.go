@@ -28,7 +28,12 @@ func Bearer(r *http.Request) string {
 // Writer returns the key of a request that sends events. The error is
 // Unauthorized without a known key, and Forbidden with one that only reads.
 func Writer(keys Keys, r *http.Request) (meta.Key, *fault.Error) {
-	key, err := known(keys, r, "a write key (ump_w_…); `umpire key add --project P --write` makes one")
+	return WriterOf(keys, Bearer(r))
+}
+
+// WriterOf is Writer for a key that stood somewhere else in the request; "" is none.
+func WriterOf(keys Keys, credential string) (meta.Key, *fault.Error) {
+	key, err := known(keys, credential, "a write key (ump_w_…); `umpire key add --project P --write` makes one")
 	if err == nil && !key.Writes() {
 		err = fault.New(fault.Forbidden, "this key reads, it cannot send events",
 			"send events with a write key (ump_w_…) of the project")
@@ -39,7 +44,7 @@ func Writer(keys Keys, r *http.Request) (meta.Key, *fault.Error) {
 // Reader returns the key of a request that asks questions. The error is
 // Unauthorized without a known key, and Forbidden with one that only writes.
 func Reader(keys Keys, r *http.Request) (meta.Key, *fault.Error) {
-	key, err := known(keys, r, "a read key (ump_r_…); `umpire key add --project P --read` makes one")
+	key, err := known(keys, Bearer(r), "a read key (ump_r_…); `umpire key add --project P --read` makes one")
 	if err == nil && !key.Reads() {
 		err = fault.New(fault.Forbidden, "this key sends events, it cannot read",
 			"read with a read key (ump_r_…) of the project")
@@ -47,8 +52,7 @@ func Reader(keys Keys, r *http.Request) (meta.Key, *fault.Error) {
 	return key, err
 }
 
-func known(keys Keys, r *http.Request, need string) (meta.Key, *fault.Error) {
-	bearer := Bearer(r)
+func known(keys Keys, bearer, need string) (meta.Key, *fault.Error) {
 	if bearer == "" {
 		return meta.Key{}, fault.New(fault.Unauthorized, "the request carries no key",
 			"send `Authorization: Bearer` with "+need)

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
 // TestTheFutureLosesNothing: what no rule understands is kept under its own name.
 func TestTheFutureLosesNothing(t *testing.T) {
-	d := openDoor(t, Options{}, pipeline.Options{Retention: -1})
+	d := openDoor(t, door.Options{}, pipeline.Options{Retention: -1})
 	body, err := os.ReadFile(filepath.Join("..", "..", "..", "spec", "corpus", "native", "from-the-future.json"))
 	if err != nil {
 		t.Fatal(err)

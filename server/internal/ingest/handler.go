@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -13,57 +12,22 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/auth"
+	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
-const (
-	readTimeout = 30 * time.Second
-	retrySoon   = 2 * time.Second
-	// maxUnderWay bounds the memory that bodies take together.
-	maxUnderWay = 256 << 20
-)
-
-// Usage is told what the door learns of keys and senders beside the events;
-// *meta.DB is one.
-type Usage interface {
-	// Used: the key was used; announced, with an empty list.
-	Used(key int64, at time.Time, announced bool)
-	// Dropped: a sender of the project had to drop events.
-	Dropped(project uint32, reason string, events int64)
-}
-
-// Options tune the door; the zero value is right for a server, but for Usage.
-type Options struct {
-	Usage Usage
-	// EventsPerSecond is what one key may send, with as much again as a burst of
-	// ten seconds; 0 for no limit.
-	EventsPerSecond int
-	Logger          *slog.Logger
-}
-
 // Handler is the door.
 type Handler struct {
-	pipeline *pipeline.Pipeline
-	keys     auth.Keys
-	opts     Options
-	budget   budget
-	rate     *rate
+	front    *door.Front
 	senders  senders
 	decoders sync.Pool
 }
 
 // New returns the handler for POST /api/v1/events.
-func New(p *pipeline.Pipeline, keys auth.Keys, opts Options) *Handler {
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
-	return &Handler{
-		pipeline: p, keys: keys, opts: opts,
-		budget: budget{max: maxUnderWay}, rate: newRate(opts.EventsPerSecond), senders: newSenders(),
-		decoders: sync.Pool{New: func() any { return newDecoder() }},
-	}
+func New(front *door.Front) *Handler {
+	return &Handler{front: front, senders: newSenders(), decoders: sync.Pool{New: func() any { return newDecoder() }}}
 }
 
 // Open tells how many calls the project's senders hold open; known is false when
@@ -97,54 +61,39 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve does everything but the answer.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request) (pipeline.Receipt, *fault.Error) {
-	var none pipeline.Receipt
-	key, err := auth.Writer(h.keys, r)
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) (receipt pipeline.Receipt, fail *fault.Error) {
+	key, err := h.front.Key(auth.Bearer(r))
 	if err != nil {
-		return none, err
-	}
-	now := time.Now()
-	if wait := h.rate.wait(key.ID, now); wait > 0 {
-		err := fault.New(fault.TooMany, "this key sends more events than it may", "nothing was taken; send the same events again after Retry-After")
-		err.RetryAfter = wait
-		return none, err
+		return receipt, err
 	}
 	form, err := formOf(r)
 	if err != nil {
-		return none, err
+		return receipt, err
 	}
-	// Not every ResponseWriter has deadlines; then the server's own hold.
-	_ = http.NewResponseController(w).SetReadDeadline(now.Add(readTimeout))
-	b, err := h.body(w, r, form)
+	var b *body
+	err = h.front.Body(w, r, maxBody, func(text []byte) (fail *fault.Error) {
+		b, fail = h.parse(text, form)
+		return fail
+	})
 	if err != nil {
-		return none, err
+		return receipt, err
 	}
 	return h.submit(r, key, b)
 }
 
-// body reads and parses. All of it is copied out of the reader's buffer.
-func (h *Handler) body(w http.ResponseWriter, r *http.Request, f form) (b *body, fail *fault.Error) {
-	rd := readers.Get().(*reader)
-	text, taken, err := rd.read(w, r, &h.budget)
-	defer func() {
-		h.budget.used.Add(-taken)
-		if fail == nil {
-			rd.give() // after an error its decoders may be in any state
-		}
-	}()
-	if err != nil {
-		return nil, unreadable(err)
-	}
+// parse copies out of text what it keeps.
+func (h *Handler) parse(text []byte, f form) (b *body, fail *fault.Error) {
 	d := h.decoders.Get().(*decoder)
 	defer func() {
 		if v := recover(); v != nil { // a bug: the sender must not send it again for ever
-			h.opts.Logger.Error("BUG: the decoder of events panicked", "panic", v, "stack", string(debug.Stack()))
+			h.front.Log().Error("BUG: the decoder of events panicked", "panic", v, "stack", string(debug.Stack()))
 			b, fail = nil, fault.New(fault.BadRequest, "the body cannot be read", "please report this with the body, as a bug of Umpire")
 			return
 		}
 		d.reset(nil)
 		h.decoders.Put(d)
 	}()
+	var err error
 	if f == formLines {
 		b, err = d.parseLines(text)
 	} else {
@@ -157,27 +106,19 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request, f form) (b *body,
 }
 
 func (h *Handler) submit(r *http.Request, key meta.Key, b *body) (pipeline.Receipt, *fault.Error) {
-	now := time.Now()
-	var receipt pipeline.Receipt
-	if len(b.items) > 0 {
-		var err error
-		if receipt, err = h.pipeline.Submit(r.Context(), key.Project.ID, now, b.items); err != nil {
-			return receipt, fault.From(err)
-		}
+	receipt, err := h.front.Submit(r.Context(), key, b.items, b.events)
+	if err != nil {
+		return receipt, err
 	}
 	if len(b.rejected) > 0 {
 		receipt.Rejected = append(receipt.Rejected, b.rejected...)
 		slices.SortFunc(receipt.Rejected, func(a, b pipeline.Rejection) int { return cmp.Compare(a.Index, b.Index) })
 	}
-	h.rate.spend(key.ID, b.events, now)
 	if b.open >= 0 {
-		h.senders.say(key.Project.ID, key.ID, r.RemoteAddr, b.open, now)
+		h.senders.say(key.Project.ID, key.ID, r.RemoteAddr, b.open, time.Now())
 	}
-	if h.opts.Usage != nil {
-		h.opts.Usage.Used(key.ID, now, b.events == 0)
-		for reason, n := range b.dropped {
-			h.opts.Usage.Dropped(key.Project.ID, reason, n)
-		}
+	for reason, n := range b.dropped {
+		h.front.Dropped(key.Project.ID, reason, n)
 	}
 	return receipt, nil
 }
@@ -195,7 +136,7 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int((err.RetryAfter+time.Second-1)/time.Second)))
 	}
 	if status >= 500 {
-		h.opts.Logger.Warn("events were refused", "error", err.Error())
+		h.front.Log().Warn("events were refused", "error", err.Error())
 	}
 	answerError(w, status, err)
 }

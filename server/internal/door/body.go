@@ -1,11 +1,10 @@
-package ingest
+package door
 
 import (
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"os"
 	"strings"
@@ -16,34 +15,6 @@ import (
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
-
-// form is how a body's events are written.
-type form int
-
-const (
-	formJSON form = iota
-	formLines
-)
-
-// formOf reads Content-Type; none is JSON.
-func formOf(r *http.Request) (form, *fault.Error) {
-	header := r.Header.Get("Content-Type")
-	if header == "" {
-		return formJSON, nil
-	}
-	kind, _, err := mime.ParseMediaType(header)
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		kind = ""
-	}
-	switch kind {
-	case "application/json":
-		return formJSON, nil
-	case "application/x-ndjson", "application/ndjson", "application/jsonl":
-		return formLines, nil
-	}
-	return 0, fault.New(fault.Unsupported, fmt.Sprintf("the content type %.80q is not known here", header),
-		"send `Content-Type: application/json` or application/x-ndjson")
-}
 
 // reader decodes a body within its limits. It is reused, not shared.
 type reader struct {
@@ -72,15 +43,16 @@ var errNoRoom = errors.New("too many bodies at once")
 
 // errTooLarge is a body over its limit; http.MaxBytesError says the same of the
 // bytes on the wire.
-var errTooLarge = errors.New("more than 5 MiB")
+var errTooLarge = errors.New("more than the limit")
 
-// read returns the decoded body, valid until the reader is used again. taken is
-// what it took of the budget, to be given back even after an error.
-func (rd *reader) read(w http.ResponseWriter, r *http.Request, b *budget) (text []byte, taken int64, err error) {
-	if r.ContentLength > maxBody {
+// read returns the decoded body of at most maxBody bytes, valid until the reader is
+// used again. taken is what it took of the budget, to be given back even after an
+// error.
+func (rd *reader) read(w http.ResponseWriter, r *http.Request, maxBody int, b *budget) (text []byte, taken int64, err error) {
+	if r.ContentLength > int64(maxBody) {
 		return nil, 0, errTooLarge
 	}
-	wire := http.MaxBytesReader(w, r.Body, maxBody)
+	wire := http.MaxBytesReader(w, r.Body, int64(maxBody))
 	src, err := rd.decoded(r.Header.Get("Content-Encoding"), wire)
 	if err != nil {
 		return nil, 0, err
@@ -128,7 +100,7 @@ func (rd *reader) decoded(encoding string, body io.Reader) (io.Reader, error) {
 		return rd.gzip, rd.gzip.Reset(body)
 	case "zstd":
 		if rd.zstd == nil {
-			// One window of 8 MiB is what any common level needs of a body of 5 MiB.
+			// One window of 8 MiB is what any common level needs of a body of this size.
 			z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(16<<20))
 			if err != nil {
@@ -154,14 +126,14 @@ func (rd *reader) give() {
 }
 
 // unreadable turns an error of read into the answer.
-func unreadable(err error) *fault.Error {
+func unreadable(err error, maxBody int) *fault.Error {
 	var known *fault.Error
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, errTooLarge), errors.As(err, &tooLong), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return fault.New(fault.TooLarge, "the body is larger than 5 MiB", "send fewer events in a request; 100 is a good number")
+		return fault.New(fault.TooLarge, fmt.Sprintf("the body is larger than %d MiB", maxBody>>20), "send fewer events in a request; 100 is a good number")
 	case errors.Is(err, errNoRoom):
 		f := fault.New(fault.Unavailable, "too many requests are being read at once", "nothing was taken; send the same events again a little later")
 		f.RetryAfter = retrySoon
@@ -173,13 +145,4 @@ func unreadable(err error) *fault.Error {
 	default:
 		return fault.Wrap(err, fault.BadRequest, "the body cannot be decoded", "check Content-Encoding, and that the body was sent whole")
 	}
-}
-
-// malformed turns an error of the parser into the answer.
-func malformed(err error) *fault.Error {
-	if errors.Is(err, errTooMany) {
-		return fault.New(fault.TooLarge, "the body holds more than 10,000 events", "send fewer events in a request; 100 is a good number")
-	}
-	hint := `send {"events":[…]} as JSON, or one event a line as application/x-ndjson; nothing was taken`
-	return fault.New(fault.BadRequest, "the body cannot be read: "+err.Error(), hint)
 }

@@ -11,8 +11,10 @@ import (
 // The address that a client read is never recorded (docs/wire.md). An error's
 // text may quote it whole, decoded, or a part of it such as the id at its end.
 const (
-	// addressToken stands for what was taken out.
+	// addressToken stands for what was taken out, and nameToken in its place where
+	// that was the name of a prompt that nobody registered.
 	addressToken = "[URI_REDACTED]"
+	nameToken    = "[NAME_REDACTED]"
 	// maxAddressed bounds, in bytes, the text that is looked through; it is far
 	// beyond maxMessage.
 	maxAddressed = 8 << 10
@@ -24,6 +26,18 @@ const (
 	// word, too.
 	wholePart = 4
 )
+
+// withoutAsked takes out of text what the client asked for.
+func (o *Observation) withoutAsked(text string) string {
+	if o.Address == "" {
+		return text
+	}
+	text = withoutAddress(text, o.Address, o.Tool)
+	if o.Kind == kindPrompt {
+		text = strings.ReplaceAll(text, addressToken, nameToken)
+	}
+	return text
+}
 
 // withoutAddress takes out of text every part of the address, except for what
 // the server's own name for the resource says: the fixed URI, or the literal

@@ -77,6 +77,8 @@ func TestJudgeReads(t *testing.T) {
 		{"the handler found none", Observation{Kind: "resource", Ran: "yes", RPC: &RPCError{-32002, "Resource not found"}}, BadArgs, "invalid_params", "not_found", "Resource not found"},
 		{"no tool's text", Observation{Kind: "prompt", Tool: "p", RPC: &RPCError{-32602, `unknown tool "p"`}}, BadArgs, "invalid_params", "", `unknown tool "p"`},
 		{"refused", Observation{Kind: "prompt", RPC: &RPCError{-32001, "not today"}}, ToolError, "refused", "jsonrpc:-32001", "not today"},
+		{"unknown prompt", Observation{Kind: "prompt", Tool: "(unknown prompt)", Ran: "no", RPC: &RPCError{-32602, `unknown prompt "canary bird"`}},
+			BadArgs, "invalid_params", "not_found", `unknown prompt "[NAME_REDACTED]"`},
 		{"returned", Observation{Kind: "resource", Err: errors.New("open /home/canary: gone")}, Crashed, "returned", "error", "open [URI_REDACTED]: gone"},
 		{"named", Observation{Kind: "resource", Err: Refuse("quota", errors.New("no more"))}, ToolError, "returned", "quota", "no more"},
 		{"named after the address", Observation{Kind: "resource", Err: Refuse("no_canary", errors.New("no more"))}, ToolError, "returned", "", "no more"},
@@ -86,7 +88,7 @@ func TestJudgeReads(t *testing.T) {
 	} {
 		tt.o.Address = uri
 		if tt.o.Kind == "prompt" {
-			tt.o.Address = ""
+			tt.o.Address = "canary bird"
 		}
 		c := tt.o.Judge()
 		if c.Outcome != tt.outcome || c.Cause != tt.cause || c.ErrorType != tt.errorType || c.ErrorMessage != tt.message || c.Empty || c.Suspects != nil {

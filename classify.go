@@ -263,11 +263,11 @@ func (o *Observation) namedInText(weak []BadParam) []BadParam {
 
 // describeFailure adds the names and the text of outcomes.md 5.
 func (o *Observation) describeFailure(c *Call, said bool) {
-	text := withoutAddress(o.failureText(), o.Address, o.Tool)
+	text := o.withoutAsked(o.failureText())
 	var isCut bool
 	c.ErrorMessage, isCut = message(text, nil)
 	c.ErrorType, c.ErrorStatus = o.errorName(c, said)
-	if withoutAddress(c.ErrorType, o.Address, o.Tool) != c.ErrorType {
+	if o.withoutAsked(c.ErrorType) != c.ErrorType {
 		c.ErrorType = ""
 	}
 	if c.ErrorStatus == 0 {

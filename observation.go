@@ -14,8 +14,8 @@ type Observation struct {
 	// no call and is judged by the rules that know nothing of tools. Tool is then
 	// what the server registered (docs/wire.md). Empty means a tools/call.
 	Kind string
-	// Address is the URI that a client read. No text of the call repeats a part of
-	// it, unless Tool does.
+	// Address is the URI that a client read, or the name of a prompt that the server
+	// does not have. No text of the call repeats a part of it, unless Tool does.
 	Address string
 
 	Tool string

@@ -23,6 +23,9 @@ type call struct {
 
 	noted                   uint64 // for the case that the process dies: Client.Begin
 	opaque                  bool   // the size of the answer is not known
+	unlisted                bool   // of a resource or prompt: no list holds it
+	lookUpName              func() // asks for the lists once more
+	ours                    bool   // nobody else sends its event
 	took, request, response int64  // what the event's numbers point to
 
 	openCall
@@ -123,7 +126,7 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 		return
 	}
 	if asksForInput(result, rpc) {
-		c.event.Kind = "round"
+		adapter.AskBack(&c.event)
 		w.record(c)
 		return
 	}
@@ -153,13 +156,15 @@ func (w *watcher) died(c *call, value any) {
 		return // its event was sent already
 	}
 	c.event.DurationUS = &c.took
+	c.ours = true
+	c.lastName()
 	c.observed()
 	c.obs.Ran, c.obs.Panicked, c.obs.PanicValue = c.door.ran("yes"), true, value
 	w.judge(c)
 	if gaveUp == gone {
 		// Nobody waited for it, so it is no call (outcomes.md 1.2 stands before
 		// 2.3); what happened is told all the same.
-		c.event.Kind, c.event.Outcome = "cancelled", ""
+		adapter.Withdraw(&c.event)
 	}
 	w.record(c)
 	if !w.recovers || value == nil {
@@ -185,7 +190,9 @@ func (c *call) observed() {
 
 // record hands the event of c over, and ends it.
 func (w *watcher) record(c *call) {
-	c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
+	if !adapter.IsRead(&c.event) {
+		c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
+	}
 	w.client.Record(c.event)
 	w.end(c)
 }

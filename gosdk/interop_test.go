@@ -1,6 +1,7 @@
 package gosdk_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,6 +152,72 @@ func TestInterop(t *testing.T) {
 				}
 				if e.SessionID != events[0].SessionID {
 					t.Errorf("%s: session %q, want %q", c.tool, e.SessionID, events[0].SessionID)
+				}
+			}
+		})
+	}
+}
+
+// TestInteropReads: what is no call is recorded under the name that the server
+// gave, and a handshake is told once.
+func TestInteropReads(t *testing.T) {
+	for transport, open := range interopTransports {
+		t.Run(transport, func(t *testing.T) {
+			var mu sync.Mutex
+			var events []umpire.Event
+			client := umpire.New(umpire.Options{SpoolDir: "-", Observer: func(e umpire.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				events = append(events, e)
+			}})
+			server := interopServer()
+			read := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "12345"}}}, nil
+			}
+			server.AddResource(&mcp.Resource{Name: "c", URI: "shop://catalog"}, read)
+			server.AddResourceTemplate(&mcp.ResourceTemplate{Name: "b", URITemplate: "shop://books/{id}"}, read)
+			server.AddPrompt(&mcp.Prompt{Name: "greet"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return nil, errors.New("out of ink")
+			})
+			gosdk.Watch(server, client)
+			cs, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1.2"}, nil).Connect(t.Context(), open(t, server), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, uri := range []string{"shop://catalog", "shop://books/canary", "shop://canary/x"} {
+				_, _ = cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+			}
+			for _, name := range []string{"greet", "canary"} {
+				_, _ = cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name})
+			}
+			_ = cs.Close()
+			if err := client.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			want := []struct {
+				kind, tool string
+				outcome    umpire.Outcome
+				errorType  string
+			}{
+				{"session", "", "", ""},
+				{"resource", "shop://catalog", umpire.OK, ""},
+				{"resource", "shop://books/{id}", umpire.OK, ""},
+				{"resource", "shop:", umpire.BadArgs, "not_found"},
+				{"prompt", "greet", umpire.Crashed, "error"},
+				{"prompt", "(unknown prompt)", umpire.BadArgs, "not_found"},
+			}
+			if len(events) != len(want) {
+				t.Fatalf("%d events, want %d: %+v", len(events), len(want), events)
+			}
+			for i, w := range want {
+				e := events[i]
+				if e.Kind != w.kind || e.Tool != w.tool || e.Outcome != w.outcome || e.ErrorType != w.errorType || e.Transport != transport || e.Client.Name != "tester" {
+					t.Errorf("%s %q %s %q, transport %q, client %v; want %v", e.Kind, e.Tool, e.Outcome, e.ErrorType, e.Transport, e.Client, w)
+				}
+				if said, _ := json.Marshal(e); bytes.Contains(said, []byte("canary")) {
+					t.Errorf("what was asked for is recorded: %s", said)
 				}
 			}
 		})

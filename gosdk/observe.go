@@ -147,26 +147,31 @@ func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
 	}
 	n := len(o.Structured)
 	for _, block := range res.Content {
-		switch b := block.(type) {
-		case *mcp.TextContent:
-			if b != nil {
-				n += len(b.Text)
-			}
-		case *mcp.ImageContent:
-			if b != nil {
-				n += len(b.Data)
-			}
-		case *mcp.AudioContent:
-			if b != nil {
-				n += len(b.Data)
-			}
-		case *mcp.EmbeddedResource:
-			if b != nil && b.Resource != nil {
-				n += len(b.Resource.Text) + len(b.Resource.Blob)
-			}
-		}
+		n += contentBytes(block)
 	}
 	return int64(n)
+}
+
+func contentBytes(block mcp.Content) int {
+	switch b := block.(type) {
+	case *mcp.TextContent:
+		if b != nil {
+			return len(b.Text)
+		}
+	case *mcp.ImageContent:
+		if b != nil {
+			return len(b.Data)
+		}
+	case *mcp.AudioContent:
+		if b != nil {
+			return len(b.Data)
+		}
+	case *mcp.EmbeddedResource:
+		if b != nil && b.Resource != nil {
+			return len(b.Resource.Text) + len(b.Resource.Blob)
+		}
+	}
+	return 0
 }
 
 // judge adds the judgement to c.event. Judge itself sees to it that a hook or an

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
 // A call that its client gave up is no call but a cancelled event, held until
@@ -355,7 +357,7 @@ func (w *watcher) withdrawn(c *call, how withdrawal) {
 		e.Late, e.DurationUS = false, nil
 		w.silent(c, "no_reply")
 	default:
-		e.Kind = "cancelled"
+		adapter.Withdraw(e)
 		w.record(c)
 	}
 }

@@ -18,8 +18,8 @@ const (
 )
 
 // needsInput reports whether res is a question back and no answer.
-func needsInput(res *mcp.CallToolResult) bool {
-	r, ok := any(res).(interface{ NeedsInput() bool })
+func needsInput(res any) bool {
+	r, ok := res.(interface{ NeedsInput() bool })
 	return ok && r.NeedsInput()
 }
 

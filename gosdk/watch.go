@@ -11,7 +11,8 @@ import (
 	"github.com/umpire-mcp/umpire/internal/adapter"
 )
 
-// The methods that the middleware looks at. All others pass by untouched.
+// The methods that the middleware looks at, with those of resource.go,
+// registry.go and handshake.go. All others pass by untouched.
 const (
 	methodCall       = "tools/call"
 	methodList       = "tools/list"
@@ -23,7 +24,8 @@ const (
 type Option func(*watcher)
 
 // WithRecover turns a panic of a tool into an error result ("internal error"),
-// so that the process lives on. It is off by default: a panic that is watched
+// and one of a resource or prompt into a JSON-RPC error of that text, so that the
+// process lives on. It is off by default: a panic that is watched
 // ends the process as it would have done unwatched (outcomes.md 2.9).
 func WithRecover() Option {
 	return func(w *watcher) { w.recovers = true }
@@ -40,7 +42,9 @@ func WithIdentify(user func(ctx context.Context, r mcp.Request) string) Option {
 }
 
 // Watch records every tools/call of server with client, whether its tool was
-// added before or is added later. It may be called while the server is serving.
+// added before or is added later; and beside the calls, which tools are listed,
+// handshakes, and each resource that was read and prompt that was taken, under the
+// name that the server gave it. It may be called while the server is serving.
 // Call it after the server's own middleware was added, so that it sees what the
 // client sees. Watching a server twice with the same client changes nothing.
 // Nothing happens for a nil server, and for a client that is nil or records
@@ -74,6 +78,7 @@ type watcher struct {
 	sessions  adapter.Table[mcp.ServerSession, session]
 	platforms adapter.Platforms
 	catalog   atomic.Pointer[catalog]
+	registry  atomic.Pointer[adapter.Registry]
 	open      openCalls
 	marked    *markedTools // of the server, by AddTool
 }
@@ -103,6 +108,7 @@ func (w *watcher) calledItself(p umpire.Peer) {
 	}
 	w.server.Store(&p)
 	w.catalog.Store(newCatalog(w.client, p))
+	w.registry.Store(adapter.RegistryOf(w.client, p))
 }
 
 func (w *watcher) middleware(next mcp.MethodHandler) mcp.MethodHandler {
@@ -116,9 +122,16 @@ func (w *watcher) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			res, err := next(ctx, method, req)
 			w.sawList(ctx, req, res, err, next)
 			return res, err
-		case methodInitialize:
+		case methodRead, methodPrompt:
+			return w.read(ctx, method, req, next)
+		case methodResources, methodTemplates, methodPrompts:
+			res, err := next(ctx, method, req)
+			w.sawNames(res)
+			return res, err
+		case methodInitialize, methodDiscover:
 			res, err := next(ctx, method, req)
 			w.sawHandshake(req, res)
+			w.shookHands(ctx, req, res, err)
 			return res, err
 		case methodCancelled:
 			w.sawCancellation(req)

@@ -141,6 +141,9 @@ func (w *watcher) identifySession(e *umpire.Event, from *sender) {
 	if from.header != nil {
 		e.Transport = "http"
 	}
+	if id == "" && s.transport == "sse" {
+		id = s.id // in place of the transport's, which is in its addresses and not told
+	}
 	if id == "" {
 		id = adapter.Conversation(from.meta)
 	}

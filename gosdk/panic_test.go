@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 func child(transport string) {
+	if transport == "sessions" {
+		sessionsChild()
+		return
+	}
 	if transport == "wire" {
 		wireChild()
 		return

@@ -356,9 +356,11 @@ func TestIdentify(t *testing.T) {
 			server := newServer()
 			asked := 0
 			gosdk.Watch(server, client, nil, gosdk.WithIdentify(func(ctx context.Context, req mcp.Request) string {
-				asked++
-				if req.GetParams().(*mcp.CallToolParamsRaw).Name == "boom" {
-					panic("at the door")
+				if params, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok {
+					asked++
+					if params.Name == "boom" {
+						panic("at the door")
+					}
 				}
 				user, _ := ctx.Value(key{}).(string)
 				return user

@@ -34,9 +34,9 @@ func WithRecover() Option {
 // WithIdentify gives each request the user id by which your own system knows its
 // sender, as the user of its events: from RequestExtra.TokenInfo, from a header, or
 // from the context as middleware that was added after Watch filled it. An empty id
-// means not known. The function is called once for each tools/call, on its way to
-// the tool, so it should only look up what is there. A panic in it costs that call
-// its user and nothing else. Options.HashUsers sends a keyed hash in place of the
+// means not known. The function is called once for each request that is recorded,
+// on its way to the tool, so it should only look up what is there. A panic in it
+// costs that event its user and nothing else. Options.HashUsers sends a keyed hash in place of the
 // id. Requests that are in no session are put into one by their user, or else by
 // their token (outcomes.md 6.1).
 func WithIdentify(user func(ctx context.Context, r mcp.Request) string) Option {

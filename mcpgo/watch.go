@@ -27,8 +27,9 @@ func WithRecover() Option {
 // sender, as the user of its events: from the context as WithHTTPContextFunc and
 // its like filled it, or from a header (nil where there is no HTTP; middleware of
 // tools runs later and has no say). An empty id means not known. The function is
-// called once for each tools/call, on its way to the tool, so it should only look
-// up what is there. A panic in it costs that call its user and nothing else.
+// called once for each request that is recorded, on its way to the tool, so it
+// should only look up what is there. A panic in it costs that event its user and
+// nothing else.
 // Options.HashUsers sends a keyed hash in place of the id. Requests that are in no
 // session are put into one by their user, or else by their token (outcomes.md 6.1).
 func WithIdentify(user func(ctx context.Context, header http.Header) string) Option {

@@ -88,10 +88,9 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 	if w.ids != nil && e.Transport == "stdio" {
 		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
 	}
-	if r.Extra != nil && w.behindProxy {
-		// The proxy in front chose the id, so that both tell of one call (outcomes.md 1.4).
-		if id := r.Extra.Header[adapter.CallHeader]; len(id) == 1 {
-			_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
+	if r.Extra != nil && len(r.Extra.Header) > 0 {
+		if id := adapter.CallID(r.Extra.Header[adapter.CallHeader]); !id.IsZero() {
+			e.ID = id // so that both tell of one call (outcomes.md 1.4)
 		}
 	}
 	e.Definition = w.catalog.Load().Definition(e.Tool)

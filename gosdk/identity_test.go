@@ -116,7 +116,6 @@ func TestSessions(t *testing.T) {
 
 // TestMeta: what a request says of itself in _meta and in its headers.
 func TestMeta(t *testing.T) {
-	t.Setenv("UMPIRE_BEHIND_PROXY", "1")
 	const (
 		trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 		span  = "00f067aa0ba902b7"

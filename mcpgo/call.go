@@ -90,8 +90,10 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
 	if w.ids != nil && e.Transport == "stdio" {
 		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
 	}
-	if id := r.Header[adapter.CallHeader]; len(id) == 1 && w.behindProxy {
-		_ = e.ID.UnmarshalText([]byte(id[0])) // unreadable: one of our own
+	if len(r.Header) > 0 {
+		if id := adapter.CallID(r.Header[adapter.CallHeader]); !id.IsZero() {
+			e.ID = id // so that both tell of one call (outcomes.md 1.4)
+		}
 	}
 	e.Definition = w.catalog.Load().Definition(e.Tool)
 	c.noted = w.client.Begin(e)

@@ -71,10 +71,8 @@ type watcher struct {
 	fine     map[string]bool // tools whose empty answers are fine
 	recovers bool
 	whoIs    func(context.Context, http.Header) string // of WithIdentify
-	// behindProxy: the header of the proxy in front is believed.
-	behindProxy bool
-	farewell    adapter.Farewell
-	ids         *adapter.CallIDs // of the run under a stdio proxy; nil without one
+	farewell adapter.Farewell
+	ids      *adapter.CallIDs // of the run under a stdio proxy; nil without one
 
 	// server is the peer written on events. It is read from the server when
 	// watching begins and corrected by the handshake that passes through.
@@ -90,7 +88,7 @@ type watcher struct {
 }
 
 func newWatcher(s *server.MCPServer, client *umpire.Client, opts []Option) *watcher {
-	w := &watcher{client: client, hooks: client.Options(), behindProxy: adapter.BehindProxy(), ids: adapter.ThisRun()}
+	w := &watcher{client: client, hooks: client.Options(), ids: adapter.ThisRun()}
 	for _, o := range opts {
 		if o != nil {
 			o(w)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 
@@ -137,7 +136,40 @@ func (p *Platforms) Of(client, userAgent string) string {
 	return platform
 }
 
-// BehindProxy reports whether CallHeader is believed: any client could send it,
-// and so give two calls one id, which makes one of them vanish. The owner says
-// with UMPIRE_BEHIND_PROXY=1 that only Umpire's proxy reaches the server.
-func BehindProxy() bool { return os.Getenv("UMPIRE_BEHIND_PROXY") == "1" }
+// CallID returns the id that the proxy in front gave to a call, the values of
+// CallHeader; the zero id if there is none. Any client could send that header, and
+// so give two calls one id, of which one would vanish: an id that came before is
+// not taken again.
+func CallID(values []string) (id umpire.ID) {
+	if len(values) != 1 || id.UnmarshalText([]byte(values[0])) != nil || !taken.add(id) {
+		return umpire.ID{}
+	}
+	return id
+}
+
+var taken idSet
+
+// idSet holds at least the last maxTaken ids that were added.
+type idSet struct {
+	mu           sync.Mutex
+	current, old map[umpire.ID]struct{}
+}
+
+const maxTaken = 1 << 16
+
+// add reports whether id is new.
+func (s *idSet) add(id umpire.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.current[id]; there {
+		return false
+	}
+	if _, there := s.old[id]; there {
+		return false
+	}
+	if s.current == nil || len(s.current) >= maxTaken {
+		s.current, s.old = map[umpire.ID]struct{}{}, s.current
+	}
+	s.current[id] = struct{}{}
+	return true
+}

@@ -1,6 +1,10 @@
 package adapter
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/umpire-mcp/umpire"
+)
 
 func TestTraceparent(t *testing.T) {
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -29,5 +33,38 @@ func TestTraceparent(t *testing.T) {
 	}
 	if Unsampled(nil) {
 		t.Error("a request without _meta is unsampled")
+	}
+}
+
+// TestCallID: the header gives a call its id once; what is no id gives none.
+func TestCallID(t *testing.T) {
+	const id = "0190a1b2-c3d4-8e5f-8a9b-0c1d2e3f4a01"
+	if got := CallID([]string{id}); got.String() != id {
+		t.Errorf("the proxy's id became %v", got)
+	}
+	for _, values := range [][]string{{id}, nil, {}, {"1"}, {id, id}} {
+		if got := CallID(values); !got.IsZero() {
+			t.Errorf("%q gives %v, want none", values, got)
+		}
+	}
+}
+
+// TestIDSet: the last ones are remembered, and no more than twice as many.
+func TestIDSet(t *testing.T) {
+	var s idSet
+	id := func(n int) (id umpire.ID) {
+		id[0], id[1], id[2] = byte(n), byte(n>>8), byte(n>>16)
+		return id
+	}
+	for n := range 3 * maxTaken {
+		if !s.add(id(n)) {
+			t.Fatalf("id %d was not new", n)
+		}
+	}
+	if s.add(id(2 * maxTaken)) {
+		t.Error("one of the last ids was taken for new")
+	}
+	if n := len(s.current) + len(s.old); n > 2*maxTaken {
+		t.Errorf("%d ids are remembered", n)
 	}
 }

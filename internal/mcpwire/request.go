@@ -105,6 +105,7 @@ func (c *Conversation) called(r *request, params map[string]json.RawMessage, m *
 		e.ID = c.w.ids.Next(e, long)
 	} else {
 		e.ID = umpire.NewID()
+		e.ID[6] = e.ID[6]&0x0f | 0x80 // version 8: the SDK may be told it, and give it to the same call (outcomes.md 1.4)
 	}
 	e.Tool = short(e.Tool, maxTool)
 	c.hold(r)

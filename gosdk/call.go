@@ -36,7 +36,8 @@ var calls = sync.Pool{New: func() any { return new(call) }}
 // call runs one tools/call. The result, the error and a panic of next reach the
 // caller as they are (outcomes.md 2.9).
 func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.MethodHandler) (res mcp.Result, err error) {
-	c := w.begin(ctx, r)
+	r, intent := w.intended(ctx, r, next)
+	c := w.begin(ctx, r, intent)
 	if c == nil {
 		return next(ctx, methodCall, r)
 	}
@@ -64,7 +65,7 @@ func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.Met
 
 // begin opens the books on a call. It returns nil, and the call goes unwatched,
 // if our own code fails.
-func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
+func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, intent string) (c *call) {
 	defer func() {
 		if recover() != nil {
 			c = nil // perhaps on the list of open calls: not to be used again
@@ -79,7 +80,7 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) (c *call) {
 	e.Kind = "call"
 	e.StartedAt = time.Now()
 	e.Tool = r.Params.Name
-	e.Arguments = r.Params.Arguments
+	e.Arguments, e.Intent = r.Params.Arguments, intent
 	if e.Arguments != nil {
 		c.request = int64(len(e.Arguments))
 		e.RequestBytes = &c.request

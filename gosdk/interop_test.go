@@ -223,3 +223,58 @@ func TestInteropReads(t *testing.T) {
 		})
 	}
 }
+
+// TestInteropIntent: tools are asked for the intent, and it is taken out of a call
+// again, on every version; the tool that reports missing ones is answered.
+func TestInteropIntent(t *testing.T) {
+	for transport, open := range interopTransports {
+		t.Run(transport, func(t *testing.T) {
+			var mu sync.Mutex
+			var events []umpire.Event
+			client := umpire.New(umpire.Options{SpoolDir: "-", AskIntent: true, MissingTool: true, Observer: func(e umpire.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if e.Kind == "call" || e.Kind == "custom" {
+					events = append(events, e)
+				}
+			}})
+			server := interopServer()
+			gosdk.Watch(server, client)
+			cs, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1.2"}, nil).Connect(t.Context(), open(t, server), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := cs.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range list.Tools {
+				properties, _ := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+				if _, asked := properties["intent"]; asked != (tool.Name != "report_missing_tool") {
+					t.Errorf("%s: asked is %v", tool.Name, asked)
+				}
+			}
+			for _, p := range []*mcp.CallToolParams{
+				{Name: "ok", Arguments: map[string]any{"n": "x", "intent": "to know"}},
+				{Name: "ok", Arguments: map[string]any{"n": "x"}, Meta: mcp.Meta{"umpire/intent": "to know"}},
+				{Name: "report_missing_tool", Arguments: map[string]any{"needed": "to know"}},
+			} {
+				if res, err := cs.CallTool(t.Context(), p); err != nil || res.IsError {
+					t.Fatalf("%s: %v, %v", p.Name, res, err)
+				}
+			}
+			_ = cs.Close()
+			if err := client.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(events) != 3 || events[0].Kind != "call" || events[1].Kind != "call" || events[2].Kind != "custom" {
+				t.Fatalf("%d events", len(events))
+			}
+			for _, e := range events {
+				if e.Intent != "to know" || len(e.InputKeys) > 1 {
+					t.Errorf("%s: intent %q, keys %v", e.Kind, e.Intent, e.InputKeys)
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"encoding/json"
 	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +22,19 @@ const (
 func needsInput(res any) bool {
 	r, ok := res.(interface{ NeedsInput() bool })
 	return ok && r.NeedsInput()
+}
+
+// complete says of res, as the SDK does for the tools that it runs, that it is an
+// answer and no question back. The field has no name outside of the SDK.
+func complete(res *mcp.CallToolResult) {
+	whole, err := json.Marshal(res)
+	if err != nil {
+		return
+	}
+	answered := new(mcp.CallToolResult)
+	if json.Unmarshal(append([]byte(`{"resultType":"complete",`), whole[1:]...), answered) == nil {
+		*res = *answered
+	}
 }
 
 var roundFields = fieldsOf("InputRequests", "RequestState")

@@ -81,6 +81,8 @@ type watcher struct {
 	registry  atomic.Pointer[adapter.Registry]
 	open      openCalls
 	marked    *markedTools // of the server, by AddTool
+	intents   *adapter.Intents
+	asking    asking
 }
 
 func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watcher {
@@ -94,6 +96,7 @@ func newWatcher(server *mcp.Server, client *umpire.Client, opts []Option) *watch
 	for _, tool := range w.hooks.EmptyIsFine {
 		w.fine[tool] = true
 	}
+	w.intents = adapter.NewIntents(w.hooks)
 	w.sessions.Make = newSession
 	w.open.withdrawn = w.withdrawn
 	w.open.givenUp = func(c *call) { w.client.Withdrawn(c.noted) }
@@ -116,12 +119,12 @@ func (w *watcher) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case methodCall:
 			if r, ok := req.(*mcp.CallToolRequest); ok {
-				return w.call(ctx, r, next)
+				return w.callOrReport(ctx, r, next)
 			}
 		case methodList:
 			res, err := next(ctx, method, req)
 			w.sawList(ctx, req, res, err, next)
-			return res, err
+			return w.shown(ctx, req, res, err, next), err
 		case methodRead, methodPrompt:
 			return w.read(ctx, method, req, next)
 		case methodResources, methodTemplates, methodPrompts:

@@ -16,6 +16,7 @@ import (
 // and how it is judged.
 type exchange struct {
 	mcpwire.Exchange
+	ID    string `json:"id"`
 	About string `json:"about"`
 	Want  struct {
 		Kind      string            `json:"kind"`

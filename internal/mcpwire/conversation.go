@@ -16,6 +16,8 @@ type Call struct {
 	// tell the calls of a batch apart.
 	ID   umpire.ID
 	Tool string
+	// RPC is the JSON-RPC id of the request, as it was written.
+	RPC string
 }
 
 // Ending is how calls ended that got no answer (outcomes.md 1.2, 1.3).
@@ -98,7 +100,7 @@ func (c *Conversation) FromClient(f Frame, at time.Time) (calls []Call) {
 			case m.method == "" || m.id == "": // an answer to the server, or a notification
 			default:
 				if r := c.asked(&m, at); r != nil && r.method == methodCall {
-					calls = append(calls, Call{ID: r.event.ID, Tool: r.event.Tool})
+					calls = append(calls, Call{ID: r.event.ID, Tool: r.event.Tool, RPC: string(m.rawID)})
 				}
 			}
 		}
@@ -205,6 +207,19 @@ func (c *Conversation) Tick(at time.Time) {
 
 // Open is how many calls wait for their answer.
 func (c *Conversation) Open() int { return int(c.open.Load()) }
+
+// Pending returns the calls that wait for their answer, in order, without those
+// that their client gave up.
+func (c *Conversation) Pending() (calls []Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.all() {
+		if r.method == methodCall && !r.withdrawn() {
+			calls = append(calls, Call{ID: r.event.ID, Tool: r.event.Tool})
+		}
+	}
+	return calls
+}
 
 // all returns the waiting requests, oldest first.
 func (c *Conversation) all() []*request {

@@ -18,7 +18,6 @@ const (
 // Exchange is one call as somebody wrote it down: what the server listed, what
 // the client sent, and what came back. Its messages are JSON-RPC.
 type Exchange struct {
-	ID            string            `json:"id"`
 	Tools         []json.RawMessage `json:"tools"` // as tools/list shows them
 	Request       json.RawMessage   `json:"request"`
 	Notifications []json.RawMessage `json:"notifications"` // that followed the request

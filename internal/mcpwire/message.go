@@ -12,6 +12,7 @@ import (
 // written: a JSON-RPC peer takes "Method" for nothing.
 type message struct {
 	id     string // of idKey; "" if it has none, and for a null
+	rawID  json.RawMessage
 	method string
 	params json.RawMessage
 	result json.RawMessage
@@ -50,7 +51,7 @@ func appendMessage(list []message, text []byte, f Frame) []message {
 		return list
 	}
 	m := message{
-		id: idKey(members["id"]), params: members["params"], result: members["result"], error: members["error"],
+		id: idKey(members["id"]), rawID: members["id"], params: members["params"], result: members["result"], error: members["error"],
 		cut: f.IsCut(), value: f.value,
 	}
 	if string(m.error) == "null" { // as some write beside a result

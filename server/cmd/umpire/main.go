@@ -19,13 +19,14 @@ import (
 var version = ""
 
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
-	Demo    demoCommand    `cmd:"" help:"Run the whole product on made-up traffic."`
-	Report  reportCommand  `cmd:"" help:"Print the overview, the tools and the clients."`
-	Key     keyCommand     `cmd:"" help:"Make, list and revoke keys."`
-	Project projectCommand `cmd:"" help:"List and delete projects."`
-	Rule    ruleCommand    `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve    serveCommand    `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
+	Demo     demoCommand     `cmd:"" help:"Run the whole product on made-up traffic."`
+	Classify classifyCommand `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
+	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
+	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
+	Project  projectCommand  `cmd:"" help:"List and delete projects."`
+	Rule     ruleCommand     `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 type versionCommand struct{}

@@ -1,0 +1,180 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const childVariable = "UMPIRE_TEST_CHILD"
+
+// children are programs that the tests run as processes: this test binary,
+// started again with childVariable set. Those named "proxy…" are the proxy
+// itself, around the command in their arguments.
+var children = map[string]func(){
+	"proxy":       func() { play(&recorder{}) },
+	"proxy-bare":  func() { play(nil) },
+	"proxy-mad":   func() { play(mad{}) },
+	"proxy-stuck": func() { play(stuck{}) },
+
+	"echo":   func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
+	"hold":   forever,
+	"leave":  leaveOneBehind,
+	"answer": answerAfterEOF,
+	// parrot says what it sees of its surroundings.
+	"parrot": func() {
+		dir, _ := os.Getwd()
+		fmt.Println(strings.Join(os.Args[1:], "|"), dir, os.Getenv("UMPIRE_RUN"), os.Getenv("OTHER"), len(os.Environ()))
+		fmt.Fprintln(os.Stderr, "to stderr")
+	},
+	"exit": func() { os.Exit(37) },
+	// signals counts what it gets until it is told to end.
+	"signals": func() {
+		got := make(chan os.Signal, 10)
+		signal.Notify(got)
+		fmt.Println("ready")
+		for s := range got {
+			if s == syscall.SIGURG { // Go's own
+				continue
+			}
+			fmt.Println(s)
+			if s == syscall.SIGTERM {
+				time.Sleep(50 * time.Millisecond)
+				os.Exit(5)
+			}
+		}
+	},
+	// deaf reads nothing and closes its stdin.
+	"deaf": func() {
+		_ = os.Stdin.Close()
+		fmt.Println("closed")
+		forever()
+	},
+	// talker writes until nobody reads, and tells on stderr.
+	"talker": func() {
+		signal.Ignore(syscall.SIGPIPE)
+		for {
+			if _, err := os.Stdout.Write(make([]byte, 1000)); err != nil {
+				fmt.Fprintln(os.Stderr, "broken pipe")
+				os.Exit(9)
+			}
+		}
+	},
+	"pong": func() {
+		in := bufio.NewReader(os.Stdin)
+		for {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			_, _ = os.Stdout.Write(line)
+		}
+	},
+}
+
+// forever is until somebody kills the process.
+func forever() { time.Sleep(time.Hour) }
+
+func play(tap Tap) {
+	s := Stdio{
+		Command: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Tap: tap, Run: "a-run",
+		Say: func(s string) { fmt.Fprintln(os.Stderr, s) }, Patience: 100 * time.Millisecond,
+	}
+	_ = os.Setenv(childVariable, os.Getenv("UMPIRE_TEST_INNER"))
+	ended, err := s.Play()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if r, ok := tap.(*recorder); ok && os.Getenv("UMPIRE_TEST_TAPPED") != "" {
+		r.save(os.Getenv("UMPIRE_TEST_TAPPED"))
+	}
+	ended.Exit()
+}
+
+// leaveOneBehind ends at once and leaves a process that holds its stdout and
+// answers later.
+func leaveOneBehind() {
+	cmd := exec.Command("sh", "-c", "sleep 0.3; echo late")
+	cmd.Stdout = os.Stdout
+	if err := cmd.Start(); err != nil {
+		os.Exit(3)
+	}
+	os.Exit(4)
+}
+
+func answerAfterEOF() {
+	all, _ := io.ReadAll(os.Stdin)
+	time.Sleep(50 * time.Millisecond)
+	fmt.Printf("%d bytes\n", len(all))
+}
+
+// TestMain becomes the child that the environment names. A name that nobody knows
+// ends the process: a child that ran the tests would start children of its own.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVariable)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	run, ok := children[name]
+	if !ok {
+		_, _ = os.Stderr.WriteString("no child is called " + name + "\n")
+		os.Exit(3)
+	}
+	run()
+	os.Exit(0)
+}
+
+// recorder is a Tap that keeps what it was told.
+type recorder struct {
+	client, server bytes.Buffer
+	gaps           int
+	ends           []End
+}
+
+func (r *recorder) Client(p []byte, _ time.Time) { r.client.Write(p) }
+func (r *recorder) Server(p []byte, _ time.Time) { r.server.Write(p) }
+func (r *recorder) Gap(time.Time)                { r.gaps++ }
+func (r *recorder) End(how End, _ time.Time)     { r.ends = append(r.ends, how) }
+func (r *recorder) Tick(time.Time)               {}
+
+func (r *recorder) save(path string) {
+	text := fmt.Sprintf("client %d server %d gaps %d ends %+v\n", r.client.Len(), r.server.Len(), r.gaps, r.ends)
+	_ = os.WriteFile(path, []byte(text), 0o600)
+}
+
+// mad panics whatever it is told.
+type mad struct{}
+
+func (mad) Client([]byte, time.Time) { panic("client") }
+func (mad) Server([]byte, time.Time) { panic("server") }
+func (mad) Gap(time.Time)            { panic("gap") }
+func (mad) End(End, time.Time)       { panic("end") }
+func (mad) Tick(time.Time)           { panic("tick") }
+
+// stuck never returns.
+type stuck struct{ mad }
+
+func (stuck) Client([]byte, time.Time) { forever() }
+func (stuck) Server([]byte, time.Time) { forever() }
+
+// self prepares this binary as the child, direct or behind the proxy.
+func self(proxy, child string, args ...string) *exec.Cmd {
+	if proxy == "" {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), childVariable+"="+child)
+		return cmd
+	}
+	cmd := exec.Command(os.Args[0], append([]string{os.Args[0]}, args...)...)
+	cmd.Env = append(os.Environ(), childVariable+"="+proxy, "UMPIRE_TEST_INNER="+child)
+	return cmd
+}

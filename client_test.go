@@ -412,3 +412,28 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 		return !strings.Contains(b.String(), "umpire.(*sender)") && !strings.Contains(b.String(), "persistConn")
 	})
 }
+
+// TestLongNamesWeigh: what a client chooses, and is cut only behind the queue,
+// counts while it waits there.
+func TestLongNamesWeigh(t *testing.T) {
+	const n, length = 100, 100 << 10
+	for name, set := range map[string]func(e *Event, long string){
+		"tool":      func(e *Event, long string) { e.Tool = long },
+		"client":    func(e *Event, long string) { e.Client.Name = long },
+		"session":   func(e *Event, long string) { e.SessionID = long },
+		"user":      func(e *Event, long string) { e.User = long },
+		"bad_param": func(e *Event, long string) { e.BadParams = []BadParam{{Path: long}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := testClient(t, Options{Endpoint: nowhere(t), QueueBytes: 10 * length})
+			for range n {
+				e := okCall("a")
+				set(&e, strings.Repeat("a", length))
+				c.Record(e)
+			}
+			if s := c.Stats(); s.Queued > 10 || s.Recorded != n {
+				t.Errorf("stats %+v, want at most 10 queued at any time", s)
+			}
+		})
+	}
+}

@@ -15,12 +15,13 @@ import (
 const maxRedacted = 64 * maxMessage
 
 // message is outcomes.md 5.3: trimmed, redacted, then cut. Nil rules are the
-// standard ones. It reports whether anything was cut.
+// standard ones. It reports whether anything was cut. The message is a text of its
+// own: it does not keep the answer alive that it was taken from.
 func message(text string, rules *redact.Redactor) (short string, isCut bool) {
 	text = strings.TrimSpace(text)
 	whole := strings.TrimSpace(rules.String(strings.ToValidUTF8(cutBytes(text, maxRedacted), "\uFFFD")))
 	short = cut(whole, maxMessage)
-	return strings.TrimSpace(short), len(short) < len(whole) || len(text) > maxRedacted
+	return strings.Clone(strings.TrimSpace(short)), len(short) < len(whole) || len(text) > maxRedacted
 }
 
 // fingerprint is outcomes.md 5.6: the same bug has the same one. Where it is

@@ -127,6 +127,11 @@ func (q *queue) giveBack(ch *chunk) {
 func weigh(e *Event) int {
 	n := eventBytes + len(e.Arguments) + len(e.Input) + len(e.Output) + len(e.Intent) + len(e.ErrorMessage) +
 		len(e.Structured)
+	// What a client chooses may be of any length until it is cut, behind the queue.
+	n += len(e.Tool) + len(e.Client.Name) + len(e.Client.Version) + len(e.Protocol) + len(e.User) + len(e.SessionID) + len(e.Session)
+	for i := range e.BadParams {
+		n += 64 + len(e.BadParams[i].Path)
+	}
 	for _, s := range e.Texts {
 		n += 16 + len(s)
 	}

@@ -209,16 +209,19 @@ func TestPanicOutsideUnseen(t *testing.T) {
 // TestSurvives: where the process lives on, nobody has to wait for the event.
 func TestSurvives(t *testing.T) {
 	for _, r := range routes() {
-		for name, opts := range map[string][]server.ServerOption{"default": nil, "strict": strict()} {
+		for name, opts := range map[string][]server.ServerOption{"default": nil, "strict": strict(), "inlined": nil} {
 			t.Run(r.name+"/"+name, func(t *testing.T) {
 				var survives atomic.Bool
 				s := newServer(opts...)
+				if name == "inlined" { // which gives its closure another name
+					server.WithRecovery()(s)
+				}
 				addFor(s, "look", `{"type":"object"}`, func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 					defer func() { survives.Store(mcpgo.Survives()); panic(recover()) }()
 					return explode()
 				})
 				_, _ = askSafely(r.dial(t, s), r.call("1", "look", `{}`))
-				if want := opts != nil || r.transport == "http" || r.transport == "stdio"; survives.Load() != want {
+				if want := name != "default" || r.transport == "http" || r.transport == "stdio"; survives.Load() != want {
 					t.Errorf("survives: %v, want %v", survives.Load(), want)
 				}
 			})

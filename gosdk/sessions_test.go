@@ -385,4 +385,3 @@ func TestIdentify(t *testing.T) {
 		})
 	}
 }
-

@@ -264,6 +264,10 @@ func TestMain(m *testing.M) {
 }
 
 func child(how string) {
+	if how == "sessions" {
+		sessionsChild()
+		return
+	}
 	if how == "wire" {
 		wireChild()
 		return

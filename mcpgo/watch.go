@@ -25,7 +25,7 @@ func WithRecover() Option {
 
 // WithIdentify gives each request the user id by which your own system knows its
 // sender, as the user of its events: from the context as WithHTTPContextFunc and
-// its like filled it, or from a header (nil where there is no HTTP; middleware of
+// its like filled it, or from a header (empty where there is no HTTP; middleware of
 // tools runs later and has no say). An empty id means not known. The function is
 // called once for each request that is recorded, on its way to the tool, so it
 // should only look up what is there. A panic in it costs that event its user and

@@ -91,3 +91,74 @@ func TestInputKeysAreBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestDeriveSession(t *testing.T) {
+	ada := Peer{Name: "claude-code", Version: "2.1"}
+	one := deriveSession("secret", "user ada", ada)
+	if one != deriveSession("secret", "user ada", Peer{Name: "claude-code", Version: "2.1", Env: "x"}) {
+		t.Error("the same user of the same client has two sessions")
+	}
+	if !strings.HasPrefix(one, derivedPrefix) || len(one) > maxSession {
+		t.Errorf("session %q", one)
+	}
+	for name, other := range map[string]string{
+		"another secret":         deriveSession("secret2", "user ada", ada),
+		"another user":           deriveSession("secret", "user bob", ada),
+		"a token":                deriveSession("secret", "token ada", ada),
+		"another version":        deriveSession("secret", "user ada", Peer{Name: "claude-code", Version: "2.2"}),
+		"parts that are shifted": deriveSession("secret", "user ada", Peer{Name: `claude-code" "2.1`}),
+		"the transport's":        hashSession("user ada"),
+	} {
+		if other == one {
+			t.Errorf("%s: the session is the same", name)
+		}
+	}
+	// Pinned: sessions must not split when the SDK is upgraded.
+	if want := "derived-ea127e5ce8700dd232d8e7680f9a06ad"; one != want {
+		t.Errorf("the session of a known user changed to %s", one)
+	}
+}
+
+// TestSessionOfEvent: what Record makes of each, and that the secret of
+// HashUsers, where there is one, is the key.
+func TestSessionOfEvent(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   Event
+		with Options
+		want string
+	}{
+		{"a session", Event{SessionID: "s"}, Options{}, hashSession("s")},
+		{"none", Event{}, Options{}, ""},
+		{"none to derive from", Event{SessionDerived: true}, Options{}, ""},
+		{"derived", Event{SessionID: "user a", SessionDerived: true}, Options{}, deriveSession("ump_w_k", "user a", Peer{})},
+		{"its client", Event{SessionID: "user a", SessionDerived: true, Client: Peer{Name: "c"}}, Options{}, deriveSession("ump_w_k", "user a", Peer{Name: "c"})},
+		{"a secret", Event{SessionID: "user a", SessionDerived: true}, Options{UserSecret: "z"}, deriveSession("z", "user a", Peer{})},
+		{"hashed already", Event{Session: "h", SessionID: "user a", SessionDerived: true}, Options{}, "h"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.with.Key = "ump_w_k"
+			enc := encoder{opts: tt.with}
+			enc.complete(&tt.in)
+			if tt.in.Session != tt.want {
+				t.Errorf("session %q, want %q", tt.in.Session, tt.want)
+			}
+		})
+	}
+}
+
+func TestRemark(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		c, said := testClient(t, Options{Debug: debug})
+		c.Remark("it rained")
+		c.Remark("it rained")
+		want := 0
+		if debug {
+			want = 1
+		}
+		if n := strings.Count(said.String(), "umpire: it rained\n"); n != want {
+			t.Errorf("debug %v: said %d times, want %d", debug, n, want)
+		}
+	}
+	(*Client)(nil).Remark("nobody is there")
+}

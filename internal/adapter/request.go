@@ -63,14 +63,14 @@ func Asker(user string, header http.Header) (name string, derived bool) {
 // digest could be guessed from.
 func tokenOf(authorization string) string {
 	scheme, token, two := strings.Cut(strings.TrimSpace(authorization), " ")
-	if !two {
-		return scheme // a bare key
-	}
 	switch strings.ToLower(scheme) {
 	case "bearer", "dpop", "token", "apikey":
 		return strings.TrimSpace(token)
 	}
-	return ""
+	if two {
+		return ""
+	}
+	return scheme // a bare key
 }
 
 // Trace returns the ids of the W3C traceparent (version-trace-span-flags) in

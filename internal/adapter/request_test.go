@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/umpire-mcp/umpire"
@@ -66,5 +68,56 @@ func TestIDSet(t *testing.T) {
 	}
 	if n := len(s.current) + len(s.old); n > 2*maxTaken {
 		t.Errorf("%d ids are remembered", n)
+	}
+}
+
+func TestConversation(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		meta map[string]any
+		want string
+	}{
+		{"nothing", nil, ""},
+		{"ChatGPT", map[string]any{"openai/session": "a", "openai/subject": "b"}, "a"},
+		{"VS Code", map[string]any{"vscode.conversationId": "a", "vscode.requestId": "b"}, "a"},
+		{"Codex", map[string]any{"threadId": "a", "sessionId": "b", "itemId": "c"}, "a"},
+		{"OpenCode", map[string]any{"ai.opencode/sessionID": "a"}, "a"},
+		{"Antigravity", map[string]any{"antigravity.google/conversation_id": "a"}, "a"},
+		{"goose", map[string]any{"agent-session-id": "a"}, "a"},
+		{"a call's own id is none", map[string]any{"claudecode/toolUseId": "a", "progressToken": "b"}, ""},
+		{"no text", map[string]any{"openai/session": 7}, ""},
+		{"an empty text", map[string]any{"openai/session": "", "threadId": "a"}, "a"},
+		{"a book", map[string]any{"openai/session": strings.Repeat("x", maxConversation+1)}, ""},
+	} {
+		if got := Conversation(tt.meta); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAsker(t *testing.T) {
+	name := func(user, authorization string) string {
+		name, derived := Asker(user, http.Header{"Authorization": {authorization}})
+		if derived != (name != "") || strings.Contains(name, "s3cret") {
+			t.Errorf("Asker(%q, %q) = %q, %v", user, authorization, name, derived)
+		}
+		return name
+	}
+	token := name("", "Bearer s3cret")
+	for _, same := range []string{"bearer s3cret", "Bearer  s3cret ", "DPoP s3cret", "Token s3cret", "ApiKey s3cret", "s3cret"} {
+		if got := name("", same); got != token {
+			t.Errorf("%q is another token", same)
+		}
+	}
+	for _, none := range []string{"", " ", "Bearer", "Bearer ", "Basic YWRhOnMzY3JldA==", "Digest username=ada", "Negotiate abc", "AWS4-HMAC-SHA256 Credential=x"} {
+		if got := name("", none); got != "" {
+			t.Errorf("%q makes %q", none, got)
+		}
+	}
+	if name("ada", "Bearer s3cret") != name("ada", "Bearer other") || name("ada", "") == token || name("ada", "") == name("bob", "") {
+		t.Error("a user is known by his token")
+	}
+	if got, derived := Asker("", nil); got != "" || derived {
+		t.Errorf("nobody is %q", got)
 	}
 }

@@ -97,6 +97,9 @@ func (c *Conversation) silent(r *request, how Ending) []umpire.Event {
 		return c.withdrawal(r)
 	case how == Refused:
 		return nil
+	case how == Unseen:
+		c.w.counts.unseen.Add(1)
+		return nil
 	case how == ClientClosed:
 		how = NoReply
 	}

@@ -28,7 +28,7 @@ var children = map[string]func(){
 	"proxy-stuck": func() { play(stuck{}) },
 
 	"echo":   func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
-	"hold":   forever,
+	"hold":   func() { fmt.Println("held"); forever() },
 	"leave":  leaveOneBehind,
 	"answer": answerAfterEOF,
 	// parrot says what it sees of its surroundings.

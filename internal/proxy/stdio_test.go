@@ -159,6 +159,7 @@ func TestEndings(t *testing.T) {
 			eachWay(t, func(t *testing.T, way string) {
 				s := begin(t, self(way, c.child))
 				if c.signal != 0 {
+					s.line(t) // Go's first process is a short-lived trial: the server is there now
 					_ = syscall.Kill(serverOf(t, s.Process.Pid, way), c.signal)
 				}
 				_, _ = io.WriteString(s.in, c.stdin)

@@ -16,7 +16,7 @@ import (
 // call, and no code of ours runs. The next process tells both (outcomes.md 1.3).
 func TestDeathWithoutAWord(t *testing.T) {
 	const answered = 30
-	for _, tt := range []struct{ tool, ran string }{{"exit", "unknown"}, {"marked_exit", "yes"}, {"", ""}} {
+	for _, tt := range []struct{ tool, ran string }{{"exit", "unknown"}, {"marked_exit", "yes"}, {"map_writes", "unknown"}, {"", ""}} {
 		t.Run("by "+tt.tool, func(t *testing.T) {
 			spool := t.TempDir()
 			p := start(t, "stdio", pointAt("http://127.0.0.1:1", spool)...)

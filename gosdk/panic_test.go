@@ -53,7 +53,9 @@ func child(transport string) {
 	typed(server, "goexit", func() (*mcp.CallToolResult, any, error) { runtime.Goexit(); return nil, nil, nil })
 	untyped(server, "nothing", func() (*mcp.CallToolResult, error) { return nil, nil })
 	sayHello(server, "hello")
-	typed(server, "exit", func() (*mcp.CallToolResult, any, error) { os.Exit(3); return nil, nil, nil })
+	for name, end := range ends {
+		typed(server, name, func() (*mcp.CallToolResult, any, error) { end(); return nil, nil, nil })
+	}
 	gosdk.AddTool(server, &mcp.Tool{Name: "marked_exit"}, func(context.Context, *mcp.CallToolRequest, in) (*mcp.CallToolResult, any, error) {
 		os.Exit(3)
 		return nil, nil, nil

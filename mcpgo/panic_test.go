@@ -264,12 +264,15 @@ func TestMain(m *testing.M) {
 }
 
 func child(how string) {
-	if how == "sessions" {
+	switch how {
+	case "sessions":
 		sessionsChild()
 		return
-	}
-	if how == "wire" {
+	case "wire":
 		wireChild()
+		return
+	case "stdio":
+		stdioChild()
 		return
 	}
 	s := newServer()

@@ -1,13 +1,9 @@
 package mcpgo_test
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"reflect"
 	"strconv"
 	"strings"
@@ -214,70 +210,4 @@ func wireChild() {
 	if err := server.ServeStdio(s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-}
-
-// process is a server that runs in a process of its own.
-type process struct {
-	*exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr strings.Builder
-}
-
-func start(t *testing.T, how string, env ...string) *process {
-	t.Helper()
-	p := &process{Cmd: exec.Command(os.Args[0])}
-	p.Env = append(os.Environ(), append(env, "MCPGO_CHILD="+how)...)
-	p.Stderr = &p.stderr
-	var err error
-	if p.in, err = p.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.out = bufio.NewReader(out)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.Process.Kill() })
-	return p
-}
-
-func (p *process) tell(t *testing.T, line string) {
-	t.Helper()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// ask returns the answer to line, or "" when the process ends without one.
-func (p *process) ask(t *testing.T, line string) string {
-	t.Helper()
-	p.tell(t, line)
-	answer, err := p.out.ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	return answer
-}
-
-// end closes the input of p and returns how it ended and what else it said.
-func (p *process) end(t *testing.T) (how, stdout, stderr string) {
-	t.Helper()
-	_ = p.in.Close()
-	rest, err := io.ReadAll(p.out)
-	if err != nil {
-		t.Error(err)
-	}
-	var exit *exec.ExitError
-	if err := p.Wait(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return p.ProcessState.String(), string(rest), p.stderr.String()
-}
-
-func pointAt(endpoint, spool string) []string {
-	return []string{"UMPIRE_ENDPOINT=" + endpoint, "UMPIRE_KEY=ump_w_test_key", "UMPIRE_SPOOL_DIR=" + spool}
 }

@@ -32,7 +32,7 @@ type canonical struct {
 // writes the nearest double, the shortest escapes. What RFC 7493 forbids
 // (duplicate names, lone surrogates, numbers beyond a double) has no such form.
 func canonicalArguments(text []byte) (canonical, error) {
-	p := canonicalizer{in: text}
+	p := canonicalizer{in: text, out: make([]byte, 0, len(text)+len(text)/8)}
 	p.space()
 	if p.peek() != '{' {
 		if err := p.value(0); err != nil {
@@ -47,7 +47,7 @@ func canonicalArguments(text []byte) (canonical, error) {
 	if err != nil {
 		return canonical{}, err
 	}
-	form := canonical{full: p.join(members, nil)}
+	form := canonical{full: p.join(members, nil), names: make([]string, 0, len(members))}
 	form.ask = form.full
 	for _, m := range members {
 		form.names = append(form.names, m.name)
@@ -114,7 +114,7 @@ func (p *canonicalizer) members(depth int) ([]member, error) {
 	if depth >= maxDepth {
 		return nil, errTooDeep
 	}
-	var list []member
+	list := make([]member, 0, 8)
 	p.pos++ // the brace
 	for p.space(); p.peek() != '}'; p.space() {
 		if len(list) > 0 && !p.skip(',') {
@@ -149,7 +149,11 @@ func (p *canonicalizer) members(depth int) ([]member, error) {
 
 // join writes the object of these members into a slice of its own.
 func (p *canonicalizer) join(members []member, without map[string]bool) []byte {
-	object := []byte{'{'}
+	room := len("{}") + len(members)
+	for _, m := range members {
+		room += m.to - m.from
+	}
+	object := append(make([]byte, 0, room), '{')
 	for _, m := range members {
 		if without[m.name] {
 			continue

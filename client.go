@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +30,8 @@ type Client struct {
 
 	journal *journal  // nil without a place on disk
 	heard   *observer // nil without Options.Observer
+
+	asked [8]atomic.Pointer[asked] // who asked last, of a few sessions and tools
 
 	mu      sync.Mutex
 	queue   queue

@@ -64,8 +64,8 @@ func TestRecordArrivesUnderTheNamesOfTheWire(t *testing.T) {
 		"bad_params": []any{map[string]any{"path": "/limit", "rule": "type", "near": "limits"}},
 		"near":       []any{"a"}, "suspects": []any{"s"}, "late": true, "is_retry": true, "reworded": true, "repeated": true,
 		"duration_us": float64(1500), "request_bytes": float64(17), "response_bytes": float64(0),
-		"args_hash":  argsHash(session, []byte(`{"limit":"ten","q":"x"}`)),
-		"ask_hash":   argsHash(session, []byte(`{"q":"x"}`)),
+		"args_hash":  new(hasher).arguments(session, []byte(`{"limit":"ten","q":"x"}`)),
+		"ask_hash":   new(hasher).arguments(session, []byte(`{"q":"x"}`)),
 		"input_keys": []any{"limit", "q"}, "input_types": map[string]any{"q": "string"},
 		"input": map[string]any{"q": "x"}, "output": []any{float64(1)}, "intent": "find it",
 		"trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "span_id": "00f067aa0ba902b7", "definition": "0123456789abcdef",
@@ -315,7 +315,7 @@ func TestRecordConcurrently(t *testing.T) {
 	want := map[string]string{}
 	for g := range callers {
 		for i := range each {
-			want[fmt.Sprint(g, " ", i)] = argsHash("s", fmt.Appendf(nil, `{"g":%d}`, (g+i)%10))
+			want[fmt.Sprint(g, " ", i)] = new(hasher).arguments("s", fmt.Appendf(nil, `{"g":%d}`, (g+i)%10))
 		}
 	}
 	for _, e := range door.events() {

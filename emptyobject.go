@@ -1,6 +1,9 @@
 package umpire
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // echoCap bounds, in bytes of arguments and in members of the answer, how far
 // an echoed argument is looked for. Both are chosen by the caller of the tool.
@@ -19,13 +22,19 @@ func whyObjectEmpty[T jsonText](s T, arguments []byte) emptyWhy {
 	lookups := 0
 	for n := 0; p.more(n, '}'); n++ {
 		from, to := p.name()
-		v := p.value(scanDepth - 1)
 		if p.bad {
 			return notEmpty
 		}
 		var k foldedKey
 		foldKey(&k, s[from:to])
 		key := k.answers()
+		if key != keyMeta && key != keyPager && p.beginsFilled() && !mentions(arguments, s[from:to]) {
+			return notEmpty // whatever else it holds, and whether or not that is JSON
+		}
+		v := p.value(scanDepth - 1)
+		if p.bad {
+			return notEmpty
+		}
 		noteEnvelope(&e, key, s, v)
 		evidence, against := weighEntry(key, s, v)
 		if evidence == notEmpty && !against {
@@ -100,6 +109,23 @@ func numberSign[T jsonText](token T) int {
 		}
 	}
 	return 0
+}
+
+// mentions reports whether the arguments may have a member of this name.
+func mentions[T jsonText](arguments []byte, name T) bool {
+	if len(name) == 0 || len(arguments) > echoCap {
+		return len(name) == 0
+	}
+	for rest := arguments; len(rest) >= len(name); rest = rest[1:] {
+		at := bytes.IndexByte(rest, name[0])
+		if at < 0 || len(rest)-at < len(name) {
+			return false
+		}
+		if rest = rest[at:]; string(rest[:len(name)]) == string(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // echoed reports whether the arguments have a member of this name and value.

@@ -1,9 +1,7 @@
 package umpire
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -45,7 +43,8 @@ type encoder struct {
 	opts      Options
 	what      policies
 	redaction redaction
-	buf       bytes.Buffer
+	hasher    hasher
+	buf       []byte
 }
 
 // encode completes e and returns its JSON with a line feed; the bytes are valid
@@ -65,14 +64,12 @@ func (enc *encoder) encode(e *Event) (line []byte, err error) {
 				markCut(e, given)
 			}
 		}
-		enc.buf.Reset()
-		w := json.NewEncoder(&enc.buf)
-		w.SetEscapeHTML(false)
-		if err := w.Encode(e); err != nil {
+		if line, err = e.appendJSON(enc.buf[:0]); err != nil {
 			return nil, fmt.Errorf("cannot encode event: %w", err)
 		}
-		if enc.buf.Len() <= maxEventBytes {
-			return enc.buf.Bytes(), nil
+		line = append(line, '\n')
+		if enc.buf = line; len(line) <= maxEventBytes {
+			return line, nil
 		}
 	}
 	return nil, errTooLarge
@@ -118,7 +115,7 @@ func (enc *encoder) complete(e *Event) {
 	case e.SessionDerived:
 		e.Session = deriveSession(secret, e.SessionID, e.Client)
 	default:
-		e.Session = hashSession(e.SessionID)
+		e.Session = enc.hasher.sessionOf(e.SessionID)
 	}
 	if len(e.Session) > maxSession && e.Session != cut(e.Session, maxSession) {
 		e.Session, e.Cut = cut(e.Session, maxSession), append(e.Cut, "session")
@@ -127,7 +124,7 @@ func (enc *encoder) complete(e *Event) {
 		e.User = hashUser(cmp.Or(enc.opts.UserSecret, enc.opts.Key), e.User)
 	}
 	if e.Arguments != nil {
-		d := digestArguments(e.Session, e.Arguments)
+		d := enc.hasher.digest(e.Session, e.Arguments)
 		if e.ArgsHash == "" {
 			e.ArgsHash, e.AskHash = d.args, d.ask
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"slices"
 )
 
@@ -65,6 +66,28 @@ type digest struct {
 // bytes they came in, so that a literal repetition is still seen. Empty
 // arguments are the empty object.
 func digestArguments(session string, arguments []byte) digest {
+	var h hasher
+	return h.digest(session, arguments)
+}
+
+// hasher makes the hashes of events. It keeps what it made for the last session,
+// since the next event is often of the same. Its zero value is ready.
+type hasher struct {
+	id, session string // hashSession of id is session
+	key         string // of mac
+	mac         hash.Hash
+	sum         [sha256.Size]byte
+}
+
+// sessionOf is hashSession.
+func (h *hasher) sessionOf(id string) string {
+	if h.session == "" || h.id != id {
+		h.id, h.session = id, hashSession(id)
+	}
+	return h.session
+}
+
+func (h *hasher) digest(session string, arguments []byte) digest {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = []byte("{}")
 	}
@@ -76,10 +99,10 @@ func digestArguments(session string, arguments []byte) digest {
 	if session == "" {
 		return d
 	}
-	d.args = argsHash(session, form.full)
+	d.args = h.arguments(session, form.full)
 	d.ask = d.args
 	if !bytes.Equal(form.full, form.ask) {
-		d.ask = argsHash(session, form.ask)
+		d.ask = h.arguments(session, form.ask)
 	}
 	return d
 }
@@ -90,17 +113,23 @@ func (e *Event) HashArguments(sessionID string) string {
 	return digestArguments(hashSession(sessionID), e.Arguments).args
 }
 
-func argsHash(session string, form []byte) string {
-	mac := hmac.New(sha256.New, []byte(session))
-	mac.Write(form)
-	return hex.EncodeToString(mac.Sum(nil)[:argsHashBytes])
+// arguments is the hash of a canonical form within a session.
+func (h *hasher) arguments(session string, form []byte) string {
+	if h.mac == nil || h.key != session {
+		h.key, h.mac = session, hmac.New(sha256.New, []byte(session))
+	} else {
+		h.mac.Reset()
+	}
+	h.mac.Write(form)
+	return hex.EncodeToString(h.mac.Sum(h.sum[:0])[:argsHashBytes])
 }
 
+// inputKeys makes the field of names, in their place.
 func inputKeys(names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	keys := make([]string, len(names))
+	keys := names
 	for i, name := range names {
 		keys[i] = cut(name, maxName)
 	}

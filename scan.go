@@ -79,6 +79,19 @@ func (p *jsonScan[T]) ended() bool {
 	return !p.bad && p.pos == len(p.s)
 }
 
+// beginsFilled reports whether a list or an object that holds something begins
+// here, if it is one at all.
+func (p *jsonScan[T]) beginsFilled() bool {
+	q := jsonScan[T]{s: p.s, pos: p.pos}
+	if q.space(); q.pos >= len(q.s) || q.s[q.pos] != '{' && q.s[q.pos] != '[' {
+		return false
+	}
+	end := q.s[q.pos] + 2
+	q.pos++
+	q.space()
+	return q.pos < len(q.s) && q.s[q.pos] != end
+}
+
 // value reads one value of at most depth levels.
 func (p *jsonScan[T]) value(depth int) jsonValue {
 	p.space()
@@ -167,26 +180,40 @@ func (p *jsonScan[T]) name() (from, to int) {
 func (p *jsonScan[T]) text() (from, to int) {
 	s, i := p.s, p.pos+1
 	from = i
-	for i < len(s) {
-		switch c := s[i]; {
-		case c == '"':
+	for {
+		for i < len(s) && !endsPlain[s[i]] {
+			i++
+		}
+		if i >= len(s) {
+			break
+		}
+		switch s[i] {
+		case '"':
 			p.pos = i + 1
 			return from, i
-		case c == '\\':
+		case '\\':
 			if i = afterEscape(s, i); i < 0 {
 				p.bad = true
 				return 0, 0
 			}
-		case c < ' ':
+		default:
 			p.pos, p.bad = i, true
 			return 0, 0
-		default:
-			i++
 		}
 	}
 	p.pos, p.bad = i, true
 	return 0, 0
 }
+
+// endsPlain has the bytes that mean something in a string: a quote, a backslash,
+// and what must not stand there.
+var endsPlain = func() (ends [256]bool) {
+	for c := range ' ' {
+		ends[c] = true
+	}
+	ends['"'], ends['\\'] = true, true
+	return ends
+}()
 
 // afterEscape returns the index behind the escape at s[i], or -1.
 func afterEscape[T jsonText](s T, i int) int {

@@ -27,6 +27,7 @@ func (c *Client) Track(ctx context.Context, name string, properties map[string]a
 	e.Meta[metaEvent] = cut(name, maxName)
 	if in, ok := c.callOf(ctx); ok {
 		in.asked.tell(&e)
+		e.TraceID, e.SpanID = in.traceID, in.spanID
 		e.Meta[metaCall] = in.id.String()
 	} else if c.opts.Debug {
 		c.voice.once("Track was called outside of a tool call: its events are tied to none; pass on the context of the handler")
@@ -46,41 +47,58 @@ func (c *Client) Within(ctx context.Context, call *Event) context.Context {
 	if call.ID.IsZero() {
 		call.ID = newID(call.StartedAt)
 	}
-	return &callContext{Context: ctx, client: c, id: call.ID, asked: askedBy(call)}
+	return &callContext{Context: ctx, client: c, id: call.ID, traceID: call.TraceID, spanID: call.SpanID, asked: c.askedBy(call)}
 }
 
 // callContext is the context of one call of one client. It holds a copy, since a
 // handler may keep its context for longer than its call lasts.
 type callContext struct {
 	context.Context
-	client *Client
-	id     ID
-	asked  asked
+	client          *Client
+	id              ID
+	traceID, spanID string
+	asked           *asked
 }
 
 // asked is who asked for which tool: what events in one call have in common.
 type asked struct {
 	server, client                                 Peer
 	platform, protocol, transport, session, seenBy string
-	user, traceID, spanID, tool, sessionID         string
+	user, tool, sessionID                          string
 	sessionDerived                                 bool
 }
 
-func askedBy(e *Event) asked {
+// askedBy returns what e was asked by, in the place where an earlier call of the
+// same session and tool has it, if that is remembered.
+func (c *Client) askedBy(e *Event) *asked {
 	a := asked{
 		server: e.Server, client: e.Client, platform: e.Platform, protocol: e.Protocol, transport: e.Transport,
-		session: e.Session, seenBy: e.SeenBy, user: e.User, traceID: e.TraceID, spanID: e.SpanID, tool: e.Tool,
+		session: e.Session, seenBy: e.SeenBy, user: e.User, tool: e.Tool,
 		sessionID: e.SessionID, sessionDerived: e.SessionDerived,
 	}
 	if isRead(e.Kind) {
 		a.tool = ""
 	}
-	return a
+	known := &c.asked[(len(a.tool)+lastByte(a.tool)+lastByte(a.sessionID))%len(c.asked)]
+	if old := known.Load(); old != nil && *old == a {
+		return old
+	}
+	fresh := new(asked)
+	*fresh = a
+	known.Store(fresh)
+	return fresh
+}
+
+func lastByte(s string) int {
+	if s == "" {
+		return 0
+	}
+	return int(s[len(s)-1])
 }
 
 func (a *asked) tell(e *Event) {
 	e.Server, e.Client, e.Platform, e.Protocol, e.Transport = a.server, a.client, a.platform, a.protocol, a.transport
-	e.Session, e.SeenBy, e.User, e.TraceID, e.SpanID, e.Tool = a.session, a.seenBy, a.user, a.traceID, a.spanID, a.tool
+	e.Session, e.SeenBy, e.User, e.Tool = a.session, a.seenBy, a.user, a.tool
 	e.SessionID, e.SessionDerived = a.sessionID, a.sessionDerived
 }
 

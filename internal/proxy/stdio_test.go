@@ -113,7 +113,7 @@ func TestTheTapSeesAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(file)
-	if want := "client 1048576 server 1048576 gaps 0 ends [{Exited:true Code:0 ClientLeft:true}]\n"; string(got) != want || err != nil {
+	if want := "client 1048576 server 1048576 gaps 0 ends [{Exited:true Code:0 ClientLeft:true Stopped:false}]\n"; string(got) != want || err != nil {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }

@@ -27,4 +27,6 @@ type End struct {
 	// ClientLeft is set when the client closed its side first, or sent a signal: an
 	// end that it wanted.
 	ClientLeft bool
+	// Stopped is set when the proxy itself ended it.
+	Stopped bool
 }

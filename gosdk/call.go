@@ -36,8 +36,8 @@ var calls = sync.Pool{New: func() any { return new(call) }}
 // call runs one tools/call. The result, the error and a panic of next reach the
 // caller as they are (outcomes.md 2.9).
 func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.MethodHandler) (res mcp.Result, err error) {
-	r, intent := w.intended(ctx, r, next)
-	c := w.begin(ctx, r, intent)
+	r, told := w.intended(ctx, r, next)
+	c := w.begin(ctx, r, told)
 	if c == nil {
 		return next(ctx, methodCall, r)
 	}
@@ -65,7 +65,7 @@ func (w *watcher) call(ctx context.Context, r *mcp.CallToolRequest, next mcp.Met
 
 // begin opens the books on a call. It returns nil, and the call goes unwatched,
 // if our own code fails.
-func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, intent string) (c *call) {
+func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, told adapter.Told) (c *call) {
 	defer func() {
 		if recover() != nil {
 			c = nil // perhaps on the list of open calls: not to be used again
@@ -80,20 +80,13 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, intent stri
 	e.Kind = "call"
 	e.StartedAt = time.Now()
 	e.Tool = r.Params.Name
-	e.Arguments, e.Intent = r.Params.Arguments, intent
+	e.Arguments, e.Intent = r.Params.Arguments, told.Intent
 	if e.Arguments != nil {
 		c.request = int64(len(e.Arguments))
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, ctx, r)
-	if w.ids != nil && e.Transport == "stdio" {
-		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
-	}
-	if r.Extra != nil && len(r.Extra.Header) > 0 {
-		if id := adapter.CallID(r.Extra.Header[adapter.CallHeader]); !id.IsZero() {
-			e.ID = id // so that both tell of one call (outcomes.md 1.4)
-		}
-	}
+	w.agree(e, r, told)
 	e.Definition = w.catalog.Load().Definition(e.Tool)
 	c.noted = w.client.Begin(e)
 	if c.door = w.marked.newDoor(ctx, e.Tool); c.door != nil {
@@ -101,6 +94,19 @@ func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, intent stri
 	}
 	w.open.enter(c)
 	return c
+}
+
+// agree gives e the id that a proxy in front gives the call, so that both tell of
+// one (outcomes.md 1.4).
+func (w *watcher) agree(e *umpire.Event, r *mcp.CallToolRequest, told adapter.Told) {
+	if w.ids != nil && e.Transport == "stdio" {
+		e.ID = told.CallID(w.ids, e)
+	}
+	if r.Extra != nil && len(r.Extra.Header) > 0 {
+		if id := adapter.CallID(r.Extra.Header[adapter.CallHeader]); !id.IsZero() {
+			e.ID = id
+		}
+	}
 }
 
 // finish judges an answered call and records it.

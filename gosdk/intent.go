@@ -130,13 +130,13 @@ func find(tools []*mcp.Tool, name string) *mcp.Tool {
 // intended returns the request of a call as the server gets it, without the
 // argument that Options.AskIntent put into the list, and the intent that it tells.
 // The request that came is not changed.
-func (w *watcher) intended(ctx context.Context, r *mcp.CallToolRequest, next mcp.MethodHandler) (req *mcp.CallToolRequest, intent string) {
+func (w *watcher) intended(ctx context.Context, r *mcp.CallToolRequest, next mcp.MethodHandler) (req *mcp.CallToolRequest, told adapter.Told) {
 	if w.intents == nil || r.Params == nil {
-		return r, ""
+		return r, adapter.Told{}
 	}
 	defer func() {
 		if recover() != nil {
-			req, intent = r, ""
+			req, told = r, adapter.Told{}
 		}
 	}()
 	req = r
@@ -145,13 +145,13 @@ func (w *watcher) intended(ctx context.Context, r *mcp.CallToolRequest, next mcp
 			params := *r.Params
 			params.Arguments = rest
 			req = &mcp.CallToolRequest{Session: r.Session, Params: &params, Extra: r.Extra}
-			intent = said
+			told = adapter.Told{Intent: said, Came: r.Params.Arguments}
 		}
 	}
-	if intent == "" {
-		intent = w.intents.Told(r.Params.Name, r.Params.Meta)
+	if told.Intent == "" {
+		told.Intent = w.intents.FromMeta(r.Params.Name, r.Params.Meta)
 	}
-	return req, intent
+	return req, told
 }
 
 // asksOf reports whether the tool of a call has the argument, by the last list if
@@ -210,9 +210,11 @@ func (w *watcher) callOrReport(ctx context.Context, r *mcp.CallToolRequest, next
 // that its client speaks.
 func (w *watcher) report(ctx context.Context, r *mcp.CallToolRequest) (protocol string) {
 	defer func() { _ = recover() }() // nothing of ours reaches the server
-	e := umpire.Event{StartedAt: time.Now()}
+	e := umpire.Event{StartedAt: time.Now(), Arguments: r.Params.Arguments}
+	e.Tool = r.Params.Name
 	w.identify(&e, ctx, r)
-	adapter.Reported(&e, adapter.Missing(r.Params.Arguments))
+	w.agree(&e, r, adapter.Told{})
+	adapter.Reported(&e)
 	w.client.Record(e)
 	return e.Protocol
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/gosdk"
+	"github.com/umpire-mcp/umpire/internal/mcpwire"
 )
 
 // heard keeps the arguments that handlers were given.
@@ -534,6 +536,48 @@ func TestMissingToolOnTheWire(t *testing.T) {
 		}
 		if got, want := shape("report_missing_tool"), shape("ok"); !slices.Equal(got, want) || len(got) == 0 {
 			t.Errorf("%s: answered with %v, others with %v", protocol, got, want)
+		}
+	}
+}
+
+// TestProxiedIntent: the proxy around a server sees the argument and the tool that
+// the server does not, and both give what they saw one id (outcomes.md 1.4).
+func TestProxiedIntent(t *testing.T) {
+	const run = "0195c1f0-run"
+	collected := newCollector(t)
+	p := start(t, "wire", append(pointAt(collected.URL, t.TempDir()), "UMPIRE_RUN="+run, "UMPIRE_ASK_INTENT=1", "UMPIRE_MISSING_TOOL=1")...)
+	outside := map[umpire.ID]string{}
+	c := mcpwire.New(mcpwire.Config{Run: run, Transport: "stdio", Record: func(e umpire.Event) { outside[e.ID] = e.Kind + " " + e.Tool }}).Conversation(mcpwire.Scope{})
+	handshake, _ := script(legacy)
+	for _, line := range append(handshake,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ok","arguments":{"n":"x","intent":"to know"}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"ok","arguments":{"n":"x"}}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"report_missing_tool","arguments":{"needed":"more"}}}`,
+	) {
+		c.FromClient(mcpwire.Whole([]byte(line)), time.Now())
+		if idOf(line) == "" {
+			if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		c.FromServer(mcpwire.Whole([]byte(p.ask(t, line))), time.Now())
+	}
+	_ = p.in.Close()
+	if code, stderr := p.exit(t); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	inside := collected.all("call", "custom")
+	if len(inside) != 3 {
+		t.Fatalf("%d events from within: %s", len(inside), brief(inside))
+	}
+	for i, want := range []struct{ kind, intent, outside string }{
+		{"call", "to know", "call ok"}, {"call", "", "call ok"}, {"custom", "more", "call report_missing_tool"},
+	} {
+		e := inside[i]
+		if e.Kind != want.kind || e.Intent != want.intent || outside[e.ID] != want.outside {
+			t.Errorf("within %s, intent %q; outside %q", e.Kind, e.Intent, outside[e.ID])
 		}
 	}
 }

@@ -69,36 +69,45 @@ func (w *watcher) arrived(ctx context.Context, s *server.MCPServer, r *mcp.CallT
 	if r == nil || w.callOf(r.Request.Params.Meta) != nil {
 		return
 	}
-	c := w.begin(ctx, r)
+	if reports(ctx, s, r.Params.Name) {
+		return
+	}
+	c := w.begin(ctx, r, w.intended(ctx, s, r))
 	c.mark.ProgressToken, c.behind = c, r.Request.Params.Meta
 	r.Request.Params.Meta = &c.mark
 	c.misfit = !w.fits(c, s, r)
 }
 
-func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest) *call {
+func (w *watcher) begin(ctx context.Context, r *mcp.CallToolRequest, told adapter.Told) *call {
 	c := &call{watcher: w, ctx: ctx}
 	e := &c.event
 	e.Kind = "call"
 	e.StartedAt = time.Now()
 	e.Tool = r.Params.Name
-	e.Arguments = rawArguments(r)
+	e.Arguments, e.Intent = rawArguments(r), told.Intent
 	if e.Arguments != nil {
 		c.request = int64(len(e.Arguments))
 		e.RequestBytes = &c.request
 	}
 	w.identify(e, ctx, r.Params.Meta, r.Header)
-	if w.ids != nil && e.Transport == "stdio" {
-		e.ID = w.ids.Next(e, false) // the proxy around this process makes the same one (outcomes.md 1.4)
-	}
-	if len(r.Header) > 0 {
-		if id := adapter.CallID(r.Header[adapter.CallHeader]); !id.IsZero() {
-			e.ID = id // so that both tell of one call (outcomes.md 1.4)
-		}
-	}
+	w.agree(e, r, told)
 	e.Definition = w.catalog.Load().Definition(e.Tool)
 	c.noted = w.client.Begin(e)
 	w.open.enter(c)
 	return c
+}
+
+// agree gives e the id that a proxy in front gives the call, so that both tell of
+// one (outcomes.md 1.4).
+func (w *watcher) agree(e *umpire.Event, r *mcp.CallToolRequest, told adapter.Told) {
+	if w.ids != nil && e.Transport == "stdio" {
+		e.ID = told.CallID(w.ids, e)
+	}
+	if len(r.Header) > 0 {
+		if id := adapter.CallID(r.Header[adapter.CallHeader]); !id.IsZero() {
+			e.ID = id
+		}
+	}
 }
 
 // unmark leaves the request as it came, as far as nobody else marked it since.
@@ -113,7 +122,9 @@ func (w *watcher) middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c := w.callOf(r.Request.Params.Meta)
 		if c == nil {
-			w.unmarked.Store(true)
+			if !reports(ctx, server.ServerFromContext(ctx), r.Params.Name) {
+				w.unmarked.Store(true)
+			}
 			return next(ctx, r)
 		}
 		return w.handle(ctx, c, r, next)
@@ -232,7 +243,10 @@ func (w *watcher) failed(ctx context.Context, s *server.MCPServer, message any, 
 	}
 	c := w.callOf(r.Request.Params.Meta)
 	if c == nil { // refused before it was looked at
-		c = w.begin(ctx, readable(r, err))
+		if reports(ctx, s, r.Params.Name) {
+			return
+		}
+		c = w.begin(ctx, readable(r, err), adapter.Told{})
 		c.malformed = true
 	} else {
 		c.unmark(r)

@@ -29,7 +29,7 @@ func (w *watcher) sawList(s *server.MCPServer, r *mcp.ListToolsRequest, res *mcp
 	cat := w.catalog.Load()
 	cat.Asked()
 	if r.Params.Cursor == "" {
-		cat.Offer(w.client, slices.Clone(res.Tools))
+		cat.Offer(w.client, slices.DeleteFunc(slices.Clone(res.Tools), isMissingTool))
 		return
 	}
 	go w.readTools(s) // the last of several pages
@@ -49,7 +49,9 @@ func (w *watcher) readTools(s *server.MCPServer) {
 	defer func() { _ = recover() }()
 	tools := []mcp.Tool{}
 	for _, t := range s.ListTools() {
-		tools = append(tools, t.Tool)
+		if !isMissingTool(t.Tool) {
+			tools = append(tools, t.Tool)
+		}
 	}
 	slices.SortFunc(tools, func(a, b mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
 	w.catalog.Load().Offer(w.client, tools)
@@ -96,8 +98,10 @@ func (w *watcher) lookUp(c *call, s *server.MCPServer, failing bool) {
 		return
 	}
 	names := []string{}
-	for name := range s.ListTools() {
-		names = append(names, name)
+	for name, t := range s.ListTools() {
+		if !isMissingTool(t.Tool) {
+			names = append(names, name)
+		}
 	}
 	if session, ok := server.ClientSessionFromContext(c.ctx).(server.SessionWithTools); ok {
 		for name := range session.GetSessionTools() {

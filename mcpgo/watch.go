@@ -61,6 +61,7 @@ func Watch(s *server.MCPServer, client *umpire.Client, opts ...Option) {
 		listener{client}.addTo(hooks)
 	}
 	s.Use(w.middleware)
+	w.offerMissingTool(s)
 }
 
 // watcher watches one server for one client. It does not hold the server: each
@@ -81,6 +82,8 @@ type watcher struct {
 	catalog   atomic.Pointer[adapter.Catalog[mcp.Tool]]
 	shapes    shapes
 	open      openCalls
+	intents   *adapter.Intents
+	asking    asking
 	// unmarked is set when a request reached the middleware without its mark:
 	// some middleware makes requests of its own, so that a call which was not
 	// seen to reach its handler may have done so.
@@ -98,6 +101,7 @@ func newWatcher(s *server.MCPServer, client *umpire.Client, opts []Option) *watc
 	for _, tool := range w.hooks.EmptyIsFine {
 		w.fine[tool] = true
 	}
+	w.intents = adapter.NewIntents(w.hooks)
 	w.open.withdrawn = w.withdrawn
 	w.calledItself(peekServer(s))
 	return w
@@ -182,6 +186,7 @@ func (l listener) addTo(hooks *server.Hooks) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, r *mcp.ListToolsRequest, res *mcp.ListToolsResult) {
 		if w, s := l.watcher(ctx); w != nil {
 			w.sawList(s, r, res)
+			w.show(ctx, s, res)
 		}
 	})
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, res *mcp.InitializeResult) {

@@ -90,8 +90,8 @@ func (in *Intents) Asking() bool { return in != nil && in.asks }
 // Asks reports whether tool is.
 func (in *Intents) Asks(tool string) bool { return in.Asking() && in.Of(tool) }
 
-// Told returns the intent that a client's _meta tells of a call of tool.
-func (in *Intents) Told(tool string, meta map[string]any) string {
+// FromMeta returns the intent that a client's _meta tells of a call of tool.
+func (in *Intents) FromMeta(tool string, meta map[string]any) string {
 	if len(meta) == 0 || !in.Of(tool) {
 		return ""
 	}
@@ -119,6 +119,25 @@ func kept(s string) string {
 	return s
 }
 
+// Told is what a request tells of its user's goal, and what that changes.
+type Told struct {
+	Intent string
+	// Came are the arguments as they came, if the one that was asked for was taken
+	// out of them; else nil.
+	Came []byte
+}
+
+// CallID returns the next id for e, of which the arguments are set as the handler
+// gets them. The proxy around the process makes the same id of those that came.
+func (t Told) CallID(ids *CallIDs, e *umpire.Event) umpire.ID {
+	if t.Came == nil {
+		return ids.Next(e, false)
+	}
+	came := *e
+	came.Arguments = t.Came
+	return ids.Next(&came, false)
+}
+
 // TakeIntent returns the arguments of a call without the argument that was asked
 // for, and what it said: nothing if it is no text. ok is false if it is not there.
 func TakeIntent(arguments []byte) (rest []byte, intent string, ok bool) {
@@ -129,8 +148,14 @@ func TakeIntent(arguments []byte) (rest []byte, intent string, ok bool) {
 	return rest, intent, ok
 }
 
-// Missing returns what the arguments of MissingTool say.
-func Missing(arguments []byte) string {
+// Intent is what a value of the argument says: nothing if it is no text.
+func Intent(value any) string {
+	s, _ := value.(string)
+	return kept(s)
+}
+
+// missing returns what the arguments of MissingTool say.
+func missing(arguments []byte) string {
 	_, value, _ := without(arguments, MissingArgument)
 	return text(value)
 }
@@ -143,10 +168,12 @@ func text(value []byte) string {
 	return kept(s)
 }
 
-// Reported fills in the event of a model that called MissingTool. It is of no tool.
-func Reported(e *umpire.Event, needed string) {
+// Reported makes of e, a call of MissingTool so far, the event that tells of it.
+// That is of no tool. It keeps the id of the call: a proxy in front, which cannot
+// tell it from other calls, gives way to it.
+func Reported(e *umpire.Event) {
 	e.Kind, e.Tool = "custom", ""
-	e.Intent = needed
+	e.Intent, e.Arguments = missing(e.Arguments), nil
 	e.Meta = map[string]any{"umpire.event": MissingEvent}
 }
 

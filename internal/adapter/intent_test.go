@@ -130,7 +130,7 @@ func TestWhoIsAsked(t *testing.T) {
 			if in.Of("any") != tt.told || in.Asks("any") != tt.asked || in.Of("x") != tt.toldX || in.Asks("x") != tt.askedX {
 				t.Errorf("any: told %v, asked %v; x: told %v, asked %v", in.Of("any"), in.Asks("any"), in.Of("x"), in.Asks("x"))
 			}
-			told := in.Told("x", map[string]any{"intent": "b", "umpire/intent": "a"})
+			told := in.FromMeta("x", map[string]any{"intent": "b", "umpire/intent": "a"})
 			if want := map[bool]string{true: "a"}[tt.toldX]; told != want {
 				t.Errorf("told %q, want %q", told, want)
 			}
@@ -152,7 +152,7 @@ func TestToldByMeta(t *testing.T) {
 		{map[string]any{"intent": map[string]any{"goal": "x"}}, ""},
 		{map[string]any{"openai/session": "v1/x", "Intent": "c"}, ""},
 	} {
-		if got := in.Told("t", tt.meta); got != tt.want {
+		if got := in.FromMeta("t", tt.meta); got != tt.want {
 			t.Errorf("%v tells %q, want %q", tt.meta, got, tt.want)
 		}
 	}
@@ -168,16 +168,34 @@ func TestReported(t *testing.T) {
 		defer mu.Unlock()
 		got = append(got, e)
 	}})
-	e := umpire.Event{Call: umpire.Call{Tool: MissingTool}}
-	Reported(&e, Missing([]byte(`{"needed":"mail max@example.com"}`)))
+	e := umpire.Event{Arguments: []byte(`{"needed":"mail max@example.com"}`), Call: umpire.Call{Tool: MissingTool}}
+	Reported(&e)
 	client.Record(e)
 	if err := client.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].Kind != "custom" || got[0].Tool != "" || got[0].Intent != "mail [EMAIL_REDACTED]" || got[0].Meta["umpire.event"] != MissingEvent {
+	if len(got) != 1 || got[0].Kind != "custom" || got[0].Tool != "" || got[0].InputKeys != nil || got[0].Intent != "mail [EMAIL_REDACTED]" || got[0].Meta["umpire.event"] != MissingEvent {
 		t.Errorf("heard %+v", got)
 	}
 	if !json.Valid([]byte(MissingSchema)) {
 		t.Error("the schema is no JSON")
+	}
+}
+
+// TestCallIDOfWhatCame: a proxy in front sees the argument that is taken out here.
+func TestCallIDOfWhatCame(t *testing.T) {
+	came := umpire.Event{Arguments: []byte(`{"n":1,"intent":"x"}`), Call: umpire.Call{Tool: "t"}}
+	outside, inside := NewCallIDs("run"), NewCallIDs("run")
+	for _, e := range []umpire.Event{came, {Arguments: []byte(`{"n":1}`), Call: umpire.Call{Tool: "t"}}, came} {
+		want := outside.Next(&e, false)
+		rest, intent, ok := TakeIntent(e.Arguments)
+		told := Told{Intent: intent}
+		if ok {
+			told.Came = e.Arguments
+		}
+		e.Arguments = rest
+		if got := told.CallID(inside, &e); got != want || string(e.Arguments) != `{"n":1}` {
+			t.Errorf("id %s, want %s; arguments %s", got, want, e.Arguments)
+		}
 	}
 }

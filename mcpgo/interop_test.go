@@ -153,3 +153,74 @@ func TestInterop(t *testing.T) {
 		})
 	}
 }
+
+// TestInteropIntent: tools are asked for the intent, and it is taken out of a call
+// again, on every version; the tool that reports missing ones is answered.
+func TestInteropIntent(t *testing.T) {
+	for transport, open := range interopTransports {
+		t.Run(transport, func(t *testing.T) {
+			var mu sync.Mutex
+			var events []umpire.Event
+			recorded := umpire.New(umpire.Options{SpoolDir: "-", AskIntent: true, MissingTool: true, Observer: func(e umpire.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if e.Kind == "call" || e.Kind == "custom" {
+					events = append(events, e)
+				}
+			}})
+			s := interopServer(new(bool))
+			var given any
+			s.AddTool(mcp.NewTool("built", mcp.WithString("n")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				given = r.Params.Arguments
+				return mcp.NewToolResultText("fine"), nil
+			})
+			mcpgo.Watch(s, recorded)
+			c, err := open(t, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if err := c.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			hello := mcp.InitializeRequest{}
+			hello.Params.ProtocolVersion = "2025-03-26"
+			hello.Params.ClientInfo = mcp.Implementation{Name: "tester", Version: "1.2"}
+			if _, err := c.Initialize(t.Context(), hello); err != nil {
+				t.Fatal(err)
+			}
+			list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range list.Tools {
+				if _, asked := tool.InputSchema.Properties["intent"]; asked != (tool.Name != "report_missing_tool") {
+					t.Errorf("%s: asked is %v", tool.Name, asked)
+				}
+			}
+			for _, p := range []mcp.CallToolParams{
+				{Name: "built", Arguments: map[string]any{"n": "x", "intent": "to know"}},
+				{Name: "ok", Arguments: map[string]any{"n": "x"}, Meta: &mcp.Meta{AdditionalFields: map[string]any{"umpire/intent": "to know"}}},
+				{Name: "report_missing_tool", Arguments: map[string]any{"needed": "to know"}},
+			} {
+				if res, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: p}); err != nil || res.IsError {
+					t.Fatalf("%s: %v, %v", p.Name, res, err)
+				}
+			}
+			if err := recorded.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(given) != "map[n:x]" {
+				t.Errorf("the handler was given %v", given)
+			}
+			if len(events) != 3 || events[0].Kind != "call" || events[1].Kind != "call" || events[2].Kind != "custom" {
+				t.Fatalf("%d events", len(events))
+			}
+			for _, e := range events {
+				if e.Intent != "to know" || len(e.InputKeys) > 1 {
+					t.Errorf("%s: intent %q, keys %v", e.Kind, e.Intent, e.InputKeys)
+				}
+			}
+		})
+	}
+}

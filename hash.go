@@ -113,6 +113,13 @@ func (e *Event) HashArguments(sessionID string) string {
 	return digestArguments(hashSession(sessionID), e.Arguments).args
 }
 
+// DigestArguments fills args_hash and ask_hash, which take a Session, and input_keys
+// from Arguments, for an event that no Client records: what a door read.
+func (e *Event) DigestArguments() {
+	d := digestArguments(e.Session, e.Arguments)
+	e.ArgsHash, e.AskHash, e.InputKeys = d.args, d.ask, d.keys
+}
+
 // arguments is the hash of a canonical form within a session.
 func (h *hasher) arguments(session string, form []byte) string {
 	if h.mac == nil || h.key != session {

@@ -157,6 +157,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/events", native)
+	foreignDoors(mux, front)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", n.ready)

@@ -50,6 +50,8 @@ type Front struct {
 	budget   budget
 	rate     *rate
 	aside    aside
+	// Learned is what the doors saw of tools/list.
+	Learned Learned
 }
 
 // NewFront returns the front of doors that end in p.

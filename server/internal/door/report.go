@@ -14,6 +14,9 @@ import (
 type Report struct {
 	Tool      string
 	Arguments json.RawMessage
+	// Tools are the server's as tools/list showed them; nil if no list was seen.
+	// They are looked at for failures only.
+	Tools []json.RawMessage
 	// Result is the result of tools/call as the client got it. It is believed before
 	// anything that the sender says about it.
 	Result json.RawMessage
@@ -44,10 +47,12 @@ var Generic = map[string]bool{
 }
 
 const (
-	outcomeSignature = "signature"
-	evidenceReported = "reported"
-	causeThrown      = "thrown"
-	causeResult      = "result"
+	evidenceSignature = "signature"
+	evidenceReported  = "reported"
+
+	causeThrown       = "thrown"
+	causeResult       = "result"
+	causeSchemaInTool = "schema_in_tool" // yields to what was thrown (outcomes.md 2.2)
 )
 
 // Judge says how the call ended, by outcomes.md and not by the sender's word where
@@ -58,8 +63,8 @@ func (r *Report) Judge() umpire.Call {
 		name = ""
 	}
 	call := r.seen()
-	if !call.Outcome.Failed() || call.Evidence == outcomeSignature || call.Cause == "refused" || call.Cause == "invalid_params" {
-		return r.named(call, name)
+	if call.Cause != causeResult && call.Cause != causeSchemaInTool {
+		return r.named(call, name) // ok, or the SDK's own text or a code says what it was
 	}
 	switch {
 	case r.Cause != "":
@@ -95,7 +100,7 @@ func (r *Report) seen() umpire.Call {
 		return call
 	}
 	call := r.exchange(response)
-	if judgedAlone && call.Evidence != outcomeSignature && call.Evidence != "schema" {
+	if judgedAlone && call.Evidence != evidenceSignature && call.Evidence != "schema" {
 		call.Evidence = evidenceReported
 	}
 	return call
@@ -114,7 +119,7 @@ func (r *Report) exchange(response any) umpire.Call {
 	if err != nil {
 		return umpire.Call{Tool: r.Tool}
 	}
-	x := mcpwire.Exchange{Request: request, Response: answer}
+	x := mcpwire.Exchange{Tools: r.Tools, Request: request, Response: answer}
 	event, err := x.Judge(umpire.Options{})
 	if err != nil || event.Kind != "call" {
 		return umpire.Call{Tool: r.Tool}

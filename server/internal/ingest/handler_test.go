@@ -183,7 +183,7 @@ func TestChunkedAndContinued(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	// The sender waits for 100 Continue and then sends byte by byte.
-	u, err := url.Parse(d.URL+d.path)
+	u, err := url.Parse(d.URL + d.path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,14 @@ func Open(t testing.TB, opts door.Options, p pipeline.Options) *Rig {
 	return r
 }
 
+// AddForeign registers another vendor's key for the project.
+func (r *Rig) AddForeign(key string) {
+	r.t.Helper()
+	if _, err := r.DB.AddKey(context.Background(), r.Project.ID, meta.Foreign, key); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // Serve makes h reachable under URL.
 func (r *Rig) Serve(h http.Handler) {
 	server := httptest.NewServer(h)

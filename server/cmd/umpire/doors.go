@@ -1,0 +1,19 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/umpire-mcp/umpire/server/internal/door"
+	"github.com/umpire-mcp/umpire/server/internal/posthog"
+)
+
+// foreignDoors lets other vendors' SDKs in, each at the paths that it knows.
+func foreignDoors(mux *http.ServeMux, front *door.Front) {
+	with := func(paths []string, h http.Handler) {
+		for _, path := range paths {
+			mux.Handle(path, h)
+			mux.Handle(path+"/{$}", h) // some end in a slash
+		}
+	}
+	with(posthog.Paths, posthog.New(front))
+}

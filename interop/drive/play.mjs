@@ -39,7 +39,8 @@ export async function play(way, version, steps) {
 async function connection(way, version, steps, recorder, seen) {
   const transport = way.url ? http(recorder, version, way.url) : stdio(recorder, version, way.stdio);
   const { client: mcp, call } = client(version);
-  recorder.note({ connection: version, transport: way.url ? "http" : "stdio" });
+  recorder.connection++;
+  recorder.remark(`connection ${recorder.connection}: client ${version} over ${way.url ? "http" : "stdio"}`);
   try {
     await mcp.connect(transport, { timeout: 60_000 });
     await mcp.listTools();
@@ -47,7 +48,7 @@ async function connection(way, version, steps, recorder, seen) {
     throw new Error(`cannot connect: ${error.stack}\n${transport.said()}`);
   }
   for (const step of steps) {
-    recorder.note({ step: step.name });
+    recorder.remark(`step ${step.name}`);
     seen.push({ step: step.name, seen: await one(call, mcp, step) });
     if (step.after) await pause(step.after);
   }
@@ -57,7 +58,8 @@ async function connection(way, version, steps, recorder, seen) {
 }
 
 async function one(call, mcp, { tool, args, how }) {
-  const options = { timeout: how === "timeout" ? patience : 60_000 };
+  // Where the server dies over HTTP, a client may learn of it from its clock only.
+  const options = { timeout: { timeout: patience, exit: 5000 }[how] ?? 60_000 };
   if (how === "abort") options.signal = AbortSignal.timeout(patience);
   if (how === "close") setTimeout(() => mcp.close().catch(() => {}), patience);
   try {

@@ -1,16 +1,6 @@
 // Recorder notes what a client and a server say to each other: every frame of
-// both directions as it was on the wire, in order.
-//
-// A line of a recording is
-//
-//   {"time": …, "from": "client" | "server", "exchange": n, "status": 200, "message": {…}}
-//
-// with the message as it was, to the byte ("raw", a string, where it is no
-// JSON). exchange and status are there over HTTP only: the exchange is the
-// number of the HTTP request. Lines without a frame tell what happened between:
-// "connection" begins a connection, and with it the ids and exchanges anew; "step"
-// names the call that is made next; "end" says that a process exited, that the
-// client closed an exchange, or that one broke.
+// both directions as it was on the wire, in order. `umpire classify` reads what
+// it writes; spec/corpus/recorded/README.md tells what a line is.
 
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
@@ -19,22 +9,29 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 
 export class Recorder {
   lines = [];
+  connection = 0;
   // What the client got, byte for byte: [{ what, bytes }].
   got = [];
 
-  note(line) {
-    this.lines.push({ time: new Date().toISOString(), ...line });
+  remark(text) {
+    this.lines.push({ remark: text });
+  }
+
+  note(line, text) {
+    this.lines.push({ line: { time: new Date().toISOString(), connection: String(this.connection), ...line }, text });
   }
 
   frame(from, text, more = {}) {
-    if (text.trim() !== "") this.note({ from, ...more, text });
+    if (text.trim() !== "") this.note({ from, ...more }, text);
   }
 
   toString() {
-    return this.lines.map(({ text, ...line }) => {
-      if (text === undefined) return JSON.stringify(line) + "\n";
-      const body = isJSON(text) && !text.includes("\n") ? `"message":${text.trim()}` : `"raw":${JSON.stringify(text)}`;
-      return JSON.stringify(line).slice(0, -1) + `,${body}}\n`;
+    return this.lines.map(({ remark, line, text }) => {
+      if (remark) return `# ${remark}\n`;
+      const json = JSON.stringify(line);
+      if (text === undefined) return `${json}\n`;
+      if (!isJSON(text) || text.includes("\n")) return `# ${json.slice(0, -1)},"raw":${JSON.stringify(text)}}\n`;
+      return `${json.slice(0, -1)},"message":${text.trim()}}\n`;
     }).join("");
   }
 }
@@ -63,7 +60,11 @@ export function stdio(recorder, version, { command, args, env, cwd }) {
   const said = [];
   transport.stderr.on("data", (chunk) => said.push(chunk));
   transport.said = () => Buffer.concat(said).toString();
-  const start = transport.start.bind(transport);
+  const [start, close] = [transport.start.bind(transport), transport.close.bind(transport)];
+  transport.close = () => {
+    transport.closing = true;
+    return close();
+  };
   transport.start = async () => {
     await start();
     const child = transport._process;
@@ -78,7 +79,8 @@ export function stdio(recorder, version, { command, args, env, cwd }) {
       return write(data, ...rest);
     };
     transport.ended = new Promise((resolve) => child.on("close", (code, signal) => {
-      recorder.note({ end: "exit", code, signal });
+      recorder.note({ end: transport.closing ? "no_reply" : "process_exit" });
+      recorder.remark(`the process ended: code ${code}, signal ${signal}`);
       resolve({ code, signal });
     }));
   };
@@ -120,7 +122,7 @@ export function http(recorder, version, url) {
 
 // ended notes an exchange without an answer: the client closed it, or it broke.
 function ended(recorder, exchange, init) {
-  recorder.note({ exchange, end: init.signal?.aborted ? "closed" : "broken" });
+  recorder.remark(`exchange ${exchange} ${init.signal?.aborted ? "closed by the client" : "broken"}`);
 }
 
 async function listen(recorder, body, entry, more, events, init) {

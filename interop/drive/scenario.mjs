@@ -25,7 +25,7 @@ export const scenario = [
   { name: "coercible", tool: "take", args: { count: "2", mode: "read" }, want: badArgs("schema") },
   { name: "enum", tool: "take", args: { count: 2, mode: "keep" }, want: badArgs("schema") },
   { name: "extra", tool: "take", args: { count: 2, mode: "read", gently: true }, want: ok },
-  { name: "no_object", tool: "take", args: "two books", want: badArgs("invalid_params") },
+  { name: "no_object", tool: "take", args: "two books", want: badArgs("schema") },
   { name: "unknown", tool: "take_away", args: {}, want: badArgs("unknown_tool") },
   { name: "disabled", tool: "disabled", args: {}, want: badArgs("disabled_tool") },
   { name: "refuse", tool: "refuse", args: {}, want: toolError("result") },

@@ -29,7 +29,8 @@ export class Umpire {
   }
 
   // counts waits until as many events are in as were provoked, or for a while, and
-  // returns { "TOOL OUTCOME CAUSE NAME": calls, cancelled: n, rounds: n }.
+  // returns { "TOOL OUTCOME CAUSE": calls, "TOOL named NAME": calls, cancelled: n,
+  // rounds: n }.
   async counts(project, provoked) {
     const key = this.key(project, "read");
     for (let i = 0; i < 60; i++) {
@@ -53,7 +54,10 @@ export class Umpire {
       const tool = await this.read(key, `tools/${encodeURIComponent(name)}?last=24h`);
       add(`${name} ok`, tool.slices.ok);
       add(`${name} empty`, tool.slices.empty);
-      for (const { outcome, cause, error_type: type, calls } of tool.failures) add(line(name, { outcome, cause, error_type: type }), calls);
+      for (const { outcome, cause, error_type: type, calls } of tool.failures) {
+        add(line(name, { outcome, cause }), calls);
+        if (type) add(`${name} named ${type}`, calls);
+      }
     }
     return counts;
   }
@@ -64,18 +68,23 @@ export class Umpire {
   }
 }
 
-function line(tool, { kind, outcome, empty, cause, error_type: type }) {
+function line(tool, { kind, outcome, empty, cause }) {
   if (kind === "cancelled") return "cancelled";
   if (kind === "round") return "rounds";
   if (outcome === "ok") return `${tool} ${empty ? "empty" : "ok"}`;
-  return [tool, outcome, cause, type].filter(Boolean).join(" ");
+  return `${tool} ${outcome} ${cause}`;
 }
 
-// provoked counts as Umpire.counts does, from what the scenario wants.
+// provoked counts as Umpire.counts does, from what the scenario wants. Names are in
+// it only where the scenario gives one.
 export function provoked(steps) {
   const counts = {};
+  const add = (what) => (counts[what] = (counts[what] ?? 0) + 1);
   for (const { tool, want } of steps) {
-    for (const one of [want].flat()) counts[line(tool, one)] = (counts[line(tool, one)] ?? 0) + 1;
+    for (const one of [want].flat()) {
+      add(line(tool, one));
+      if (one.error_type) add(`${tool} named ${one.error_type}`);
+    }
   }
   return counts;
 }

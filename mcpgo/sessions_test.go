@@ -219,7 +219,7 @@ func checkOwners(t *testing.T, w way, protocol string, visitors int, events []um
 		want-- // the one person's two clients look alike
 	}
 	for session, whose := range sessions {
-		if both := whose[2] && whose[3] && w.anonymous; len(whose) > 1 && !(both && len(whose) == 2) {
+		if both := w.anonymous && len(whose) == 2 && whose[2] && whose[3]; len(whose) > 1 && !both {
 			t.Errorf("session %q holds calls of visitors %v", session, slices.Sorted(maps.Keys(whose)))
 		}
 	}

@@ -295,11 +295,11 @@ func TestDerivedSession(t *testing.T) {
 		same bool
 		none bool // neither is in a session
 	}{
-		{"the same user", plain, request{user: "ada"}, request{user: "ada"}, true, false},
-		{"the same user with another token", plain, request{"Bearer t1", "ada", ""}, request{"Bearer t2", "ada", ""}, true, false},
-		{"two users", plain, request{user: "ada"}, request{user: "bob"}, false, false},
-		{"two users with one token", plain, request{"Bearer t1", "ada", ""}, request{"Bearer t1", "bob", ""}, false, false},
-		{"a user and a token of the same name", plain, request{"Bearer ada", "", ""}, request{user: "ada"}, false, false},
+		{"the same user", plain, request{user: "zoe"}, request{user: "zoe"}, true, false},
+		{"the same user with another token", plain, request{"Bearer t1", "zoe", ""}, request{"Bearer t2", "zoe", ""}, true, false},
+		{"two users", plain, request{user: "zoe"}, request{user: "bob"}, false, false},
+		{"two users with one token", plain, request{"Bearer t1", "zoe", ""}, request{"Bearer t1", "bob", ""}, false, false},
+		{"a user and a token of the same name", plain, request{"Bearer zoe", "", ""}, request{user: "zoe"}, false, false},
 		{"one token", plain, request{token: "Bearer t1"}, request{token: "bearer  t1"}, true, false},
 		{"two tokens", plain, request{token: "Bearer t1"}, request{token: "Bearer t2"}, false, false},
 		{"a bare key", plain, request{token: "key1"}, request{token: "key1"}, true, false},
@@ -307,8 +307,8 @@ func TestDerivedSession(t *testing.T) {
 		{"nobody", plain, request{}, request{}, false, true},
 		{"the verifier's user, with two tokens", verified, request{token: "Bearer eve1"}, request{token: "Bearer eve2"}, true, false},
 		{"two of the verifier's users", verified, request{token: "Bearer eve1"}, request{token: "Bearer kim1"}, false, false},
-		{"two versions of the client", plain, request{"", "ada", client1}, request{"", "ada", client2}, false, false},
-		{"one version of the client", plain, request{"", "ada", client1}, request{"", "ada", client1}, true, false},
+		{"two versions of the client", plain, request{"", "zoe", client1}, request{"", "zoe", client2}, false, false},
+		{"one version of the client", plain, request{"", "zoe", client1}, request{"", "zoe", client1}, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collected := newCollector(t)

@@ -300,16 +300,16 @@ func TestDerivedSession(t *testing.T) {
 		same bool
 		none bool // neither is in a session
 	}{
-		{"the same user", request{user: "ada"}, request{user: "ada"}, true, false},
-		{"the same user with another token", request{"Bearer t1", "ada", "1"}, request{"Bearer t2", "ada", "1"}, true, false},
-		{"two users", request{user: "ada"}, request{user: "bob"}, false, false},
-		{"two users with one token", request{"Bearer t1", "ada", ""}, request{"Bearer t1", "bob", ""}, false, false},
-		{"a user and a token of the same name", request{"Bearer ada", "", ""}, request{user: "ada"}, false, false},
+		{"the same user", request{user: "zoe"}, request{user: "zoe"}, true, false},
+		{"the same user with another token", request{"Bearer t1", "zoe", "1"}, request{"Bearer t2", "zoe", "1"}, true, false},
+		{"two users", request{user: "zoe"}, request{user: "bob"}, false, false},
+		{"two users with one token", request{"Bearer t1", "zoe", ""}, request{"Bearer t1", "bob", ""}, false, false},
+		{"a user and a token of the same name", request{"Bearer zoe", "", ""}, request{user: "zoe"}, false, false},
 		{"one token", request{token: "Bearer t1"}, request{token: "bearer  t1"}, true, false},
 		{"two tokens", request{token: "Bearer t1"}, request{token: "Bearer t2"}, false, false},
 		{"a password is no token", request{token: "Basic YWRhOmE="}, request{token: "Basic YWRhOmE="}, false, true},
 		{"nobody", request{}, request{}, false, true},
-		{"two versions of the client", request{"", "ada", "1"}, request{"", "ada", "2"}, false, false},
+		{"two versions of the client", request{"", "zoe", "1"}, request{"", "zoe", "2"}, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collected := newCollector(t)

@@ -367,7 +367,7 @@ func TestOtherToolUnderTheName(t *testing.T) {
 	for ss := range server.Sessions() {
 		special = ss
 	}
-	var its, elses *mcp.ClientSession = other, cs
+	its, elses := other, cs
 	if len(asksFor(t, its)) != 1 {
 		its, elses = elses, its
 	}

@@ -12,7 +12,8 @@
 // tools/call, judged by docs/outcomes.md, and one for each change of what
 // tools/list says, both handed to the umpire.Client.
 //
-// The package never changes a result or an error, never swallows a panic
+// The package never changes a result or an error (but for the list of tools, with
+// Options.AskIntent and Options.MissingTool), never swallows a panic
 // (unless WithRecover asks for it), never panics by itself, and never holds up
 // a call but for the flush before a process may die. The server's own hooks
 // stay. Nothing here asks the server anything over the protocol.

@@ -639,4 +639,3 @@ func TestNoHeaderIsRecorded(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
-

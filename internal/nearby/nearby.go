@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,9 +29,10 @@ type Server struct {
 }
 
 const (
-	// endpoint stands for the socket, whichever it is: what waits in the spool for
-	// one server goes to the next.
-	endpoint  = "http://umpire.local"
+	// Anywhere is the place of senders that take whichever server there is: what
+	// waits for one goes to the next.
+	Anywhere = "umpire.local"
+
 	keyPrefix = "local:"
 	dialLimit = 2 * time.Second
 )
@@ -102,9 +104,14 @@ func announced() []Server {
 	for _, path := range paths {
 		var s Server
 		text, err := os.ReadFile(path)
-		if err == nil && json.Unmarshal(text, &s) == nil && s.Socket != "" {
-			servers = append(servers, s)
+		if err != nil || json.Unmarshal(text, &s) != nil || s.Socket == "" {
+			continue
 		}
+		if _, err := os.Stat(s.Socket); errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(path) // its directory is gone
+			continue
+		}
+		servers = append(servers, s)
 	}
 	slices.SortFunc(servers, func(a, b Server) int { return b.Started.Compare(a.Started) })
 	return servers
@@ -117,22 +124,38 @@ func dial(ctx context.Context, s Server) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", s.Socket)
 }
 
-// Options are those of a client whose events go to the project at whichever
-// server Find finds, each time anew; until there is one, they wait in the spool.
-func Options(project string, suits func(Server) bool) umpire.Options {
+// Dial reaches a server.
+type Dial func(ctx context.Context) (net.Conn, error)
+
+// DialAny reaches whichever server suits, the latest first, looked for each time
+// anew.
+func DialAny(suits func(Server) bool) Dial {
+	return func(ctx context.Context) (net.Conn, error) {
+		for _, s := range announced() {
+			if suits(s) {
+				if conn, err := dial(ctx, s); err == nil {
+					return conn, nil
+				}
+			}
+		}
+		return nil, errNone
+	}
+}
+
+// Options are those of a client whose events go to the project at the server that
+// dial reaches. While there is none, they wait in the spool of place: the name of
+// a host, the same for all senders whose events may go to the same server.
+func Options(project, place string, dial Dial) umpire.Options {
 	return umpire.Options{
-		Endpoint: endpoint, Key: Key(project),
+		Endpoint: "http://" + place, Key: Key(project),
 		HTTPClient: &http.Client{Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				for _, s := range announced() {
-					if suits(s) {
-						if conn, err := dial(ctx, s); err == nil {
-							return conn, nil
-						}
-					}
+				conn, err := dial(ctx)
+				if err != nil {
+					// As the network says it: the client then knows that nobody was reached.
+					return nil, &net.OpError{Op: "dial", Net: "unix", Err: err}
 				}
-				// As the network says it: the client then knows that nobody was reached.
-				return nil, &net.OpError{Op: "dial", Net: "unix", Err: errNone}
+				return conn, nil
 			},
 			MaxIdleConns: 2, IdleConnTimeout: 30 * time.Second,
 		}},

@@ -56,7 +56,7 @@ func PlaceOf(to, key, project string) Place {
 
 func nearbyPlace(project string, suits func(nearby.Server) bool, none string) Place {
 	return Place{
-		Options: nearby.Options(project, suits),
+		Options: nearby.Options(project, nearby.Anywhere, nearby.DialAny(suits)),
 		Reach: func(ctx context.Context) (string, bool) {
 			s, ok := nearby.Find(ctx, suits)
 			if !ok {

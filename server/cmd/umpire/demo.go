@@ -140,6 +140,7 @@ func (c *demoCommand) play(ctx context.Context, n *node, d *demo.Demo, project m
 	if err := c.print(ctx, os.Stdout, n, project, last, o); err != nil || c.Once {
 		return err
 	}
+	defer n.announce(address)()
 	fmt.Printf("Dashboard: %s/p/%s/\nThe clients keep calling. Ctrl-C ends the demo.\n", address, demo.Project)
 	d.Run(ctx, demoVisitors)
 	return nil

@@ -57,7 +57,7 @@ func (n *node) serveSocket() (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	server := &http.Server{Handler: admin.Handler(n, n.readAPI(everything)), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: withName(n.socketHandler()), ConnContext: named(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)

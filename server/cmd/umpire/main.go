@@ -21,6 +21,7 @@ var version = ""
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
 	Demo     demoCommand     `cmd:"" help:"Run the whole product on made-up traffic."`
+	Proxy    proxyCommand    `cmd:"" help:"Watch an MCP server in any language, from outside."`
 	Classify classifyCommand `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
 	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
@@ -78,6 +79,10 @@ func run(ctx context.Context, args []string) int {
 	if err := parsed.Run(); err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return 130 // ended by Ctrl-C
+		}
+		var how ended
+		if errors.As(err, &how) {
+			how.Exit() // by the signal that the server died of, if need be
 		}
 		return fail(err)
 	}

@@ -25,9 +25,7 @@ type node struct {
 	log   *wal.Log
 	store store.Store
 	pipe  *pipeline.Pipeline
-	// pending tells how many calls the senders of a project hold open; nil
-	// without a door that hears it.
-	pending func(project uint32) (calls int64, known bool)
+	calls openCalls
 }
 
 // storeFile is the store in the data directory.

@@ -46,6 +46,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, n.close(ctx))
 	}
+	defer n.announce(s.url)()
 	slog.Info("umpire serves", "address", s.url, "data", c.Data, "version", buildVersion())
 	if len(n.meta.Projects()) == 0 {
 		slog.Info("no project yet", "hint", "umpire key add --data "+c.Data+" --project NAME --write")
@@ -148,7 +149,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 		Usage: n.meta, EventsPerSecond: eventsPerSecond, Aside: filepath.Join(n.dir, "set-aside.jsonl"),
 	})
 	native := ingest.New(front)
-	n.pending = native.Open
+	n.calls.add(native.Open)
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
 		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
 	})

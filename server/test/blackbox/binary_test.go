@@ -98,7 +98,8 @@ func serve(t *testing.T, env []string, args ...string) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, cmd: exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), log: new(safeBuffer)}
-	s.cmd.Env = append(os.Environ(), env...)
+	// Proxies of this user are not to find the servers of the tests.
+	s.cmd.Env = append(append(os.Environ(), "XDG_CACHE_HOME="+folder), env...)
 	pipe, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

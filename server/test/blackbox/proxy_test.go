@@ -1,0 +1,117 @@
+package blackbox
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// errand sends a handshake and two calls through `umpire proxy flags… -- server`
+// and returns what it said on stderr. Its stdout must be the server's alone.
+func errand(t *testing.T, env []string, flags ...string) (stderr string) {
+	t.Helper()
+	binary, err := umpire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, append(append([]string{"proxy"}, flags...), "--", server)...)
+	cmd.Env = append(os.Environ(), env...)
+	var fail bytes.Buffer
+	cmd.Stderr = &fail
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewReader(out)
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"errand","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such_tool","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"no_such_tool","arguments":{"x":1}}}`,
+	} {
+		if _, err := io.WriteString(in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := answers.ReadString('\n')
+		if err != nil || !strings.HasPrefix(answer, `{"jsonrpc":"2.0"`) {
+			t.Fatalf("%q, %v\n%s", answer, err, &fail)
+		}
+		if strings.Contains(line, "initialize") {
+			_, _ = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+		}
+	}
+	_ = in.Close()
+	if rest, _ := io.ReadAll(answers); len(rest) > 0 {
+		t.Errorf("then %q", rest)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, &fail)
+	}
+	return fail.String()
+}
+
+// counted checks that the project in data holds that many calls, all bad_args.
+func counted(t *testing.T, data, project string, calls int64) {
+	t.Helper()
+	got := parse[reportJSON](t, must(t, "report", "--data", data, "--project", project, "--json")).Overview
+	if got.Calls != calls || got.Slices.BadArgs != calls {
+		t.Errorf("%s holds %+v, want %d calls", project, got, calls)
+	}
+}
+
+// alone gives the proxies of a test a machine without other Umpires.
+func alone(t *testing.T) []string {
+	t.Helper()
+	return []string{"XDG_CACHE_HOME=" + t.TempDir(), "UMPIRE_ENDPOINT=", "UMPIRE_KEY="}
+}
+
+func saidOnce(t *testing.T, stderr, want string) {
+	t.Helper()
+	if n := strings.Count(stderr, "umpire: "); n != 1 || !strings.Contains(stderr, want) {
+		t.Errorf("stderr says in %d lines, want one with %q:\n%s", n, want, stderr)
+	}
+}
+
+func TestProxyFindsTheServerOfThisMachine(t *testing.T) {
+	env, data := alone(t), t.TempDir()
+	saidOnce(t, errand(t, env), "no Umpire runs on this machine: tool calls are kept in")
+	s := serve(t, env, "--data", data)
+	saidOnce(t, errand(t, env), "recorded at "+s.url+"/p/local/")
+	counted(t, data, "local", 4) // what was kept came along
+	saidOnce(t, errand(t, env, "--project", "shop", "--to", s.url), "recorded at "+s.url+"/p/shop/")
+	counted(t, data, "shop", 2)
+	if said := errand(t, env, "--quiet"); strings.Contains(said, "umpire:") {
+		t.Errorf("--quiet says %q", said)
+	}
+	counted(t, data, "local", 6)
+}
+
+func TestProxyWritesToADataDirectory(t *testing.T) {
+	env, data := alone(t), t.TempDir()
+	saidOnce(t, errand(t, env, "--data", data), "recorded at "+data)
+	counted(t, data, "local", 2)
+	s := serve(t, env, "--data", data)
+	errand(t, env, "--data", data)
+	counted(t, data, "local", 4)
+	_ = s.cmd.Process.Kill() // its socket stays behind
+	_ = s.cmd.Wait()
+	errand(t, env, "--data", data)
+	counted(t, data, "local", 6)
+}
+
+func TestProxyWithAKey(t *testing.T) {
+	env, data := alone(t), t.TempDir()
+	s := serve(t, env, "--data", data)
+	key := must(t, "key", "add", "--data", data, "--project", "books", "--write")
+	saidOnce(t, errand(t, env, "--to", s.url, "--key", key), "recorded at "+s.url)
+	counted(t, data, "books", 2)
+	saidOnce(t, errand(t, env, "--to", "https://umpire.invalid"), "umpire key add")
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/umpire-mcp/umpire"
 )
@@ -108,32 +109,42 @@ func isHex(s string) bool {
 
 // Platforms remembers what umpire.PlatformOf said: it is too dear for every call.
 type Platforms struct {
+	last atomic.Pointer[platform] // that was asked for last
+
 	mu sync.RWMutex
-	m  map[[2]string]string // by client name and user agent
+	m  map[[2]string]*platform // by client name and user agent
 }
+
+type platform struct{ client, userAgent, name string }
 
 // maxPlatforms bounds what callers, who choose both texts, can have remembered.
 const maxPlatforms = 256
 
 // Of is umpire.PlatformOf.
 func (p *Platforms) Of(client, userAgent string) string {
+	if last := p.last.Load(); last != nil && last.client == client && last.userAgent == userAgent {
+		return last.name
+	}
 	key := [2]string{client, userAgent}
 	p.mu.RLock()
-	platform, ok := p.m[key]
+	known := p.m[key]
 	p.mu.RUnlock()
-	if ok {
-		return platform
+	if known != nil {
+		p.last.Store(known)
+		return known.name
 	}
-	platform = umpire.PlatformOf(client, userAgent)
+	name := umpire.PlatformOf(client, userAgent)
+	if len(client)+len(userAgent) >= 1024 {
+		return name
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.m == nil || len(p.m) >= maxPlatforms {
-		p.m = make(map[[2]string]string)
+		p.m = make(map[[2]string]*platform)
 	}
-	if len(client)+len(userAgent) < 1024 {
-		p.m[[2]string{strings.Clone(client), strings.Clone(userAgent)}] = platform
-	}
-	return platform
+	known = &platform{strings.Clone(client), strings.Clone(userAgent), name}
+	p.m[[2]string{known.client, known.userAgent}] = known
+	return name
 }
 
 // CallID returns the id that the proxy in front gave to a call, the values of

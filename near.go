@@ -8,10 +8,10 @@ import (
 
 // Limits that keep nearest quick whatever a caller asks for.
 const (
-	nearNames = 10_000    // candidates looked at
-	nearBytes = 200       // of a name; a longer one is cut
-	nearEdits = 64        // bytes of a name that are compared letter by letter
-	nearCells = 2_000_000 // steps of such comparisons in one search, about 10 ms
+	nearNames = 10_000  // candidates looked at
+	nearBytes = 200     // of a name; a longer one is cut
+	nearEdits = 64      // bytes of a name that are compared letter by letter
+	nearCells = 200_000 // steps of such comparisons in one search, about 1 ms: a call waits
 )
 
 // nearest returns those of the candidates that name was probably meant to be,
@@ -24,23 +24,18 @@ func nearest(name string, candidates []string, max int) []string {
 		return nil
 	}
 	name = cutBytes(name, nearBytes)
-	search := nearSearch{name: nearForm(name), short: nearForm(unprefixed(name)), words: nearWords(unprefixed(name))}
-	var found []nearMatch
-	for _, c := range candidates[:min(len(candidates), nearNames)] {
-		if c == "" || len(c) > nearBytes {
-			continue
-		}
-		if d := search.distance(c); d < nearNone {
-			found = append(found, nearMatch{c, d})
-		}
+	candidates = candidates[:min(len(candidates), nearNames)]
+	var search nearSearch
+	search.name.read(name)
+	found := search.among(candidates, search.distance)
+	if len(found) == 0 { // words are for want of better
+		search.words = nearWords(unprefixed(name))
+		found = search.among(candidates, search.shared)
 	}
 	slices.SortFunc(found, func(a, b nearMatch) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
 	})
 	found = slices.CompactFunc(found, func(a, b nearMatch) bool { return a.name == b.name })
-	if len(found) > 0 && found[0].distance < nearWord { // words are for want of better
-		found = slices.DeleteFunc(found, func(m nearMatch) bool { return m.distance >= nearWord })
-	}
 	names := make([]string, 0, min(len(found), max))
 	for _, m := range found[:min(len(found), max)] {
 		names = append(names, m.name)
@@ -64,37 +59,50 @@ const (
 
 // nearSearch is one name made ready to be compared with many.
 type nearSearch struct {
-	name, short string // folded, the second without its prefix
+	name, other nearForm
 	words       []string
 	cells       int // spent
 	rows        editRows
 }
 
+// among returns the candidates that are near by a measure.
+func (n *nearSearch) among(candidates []string, measure func(string) int) (found []nearMatch) {
+	for _, c := range candidates {
+		if c == "" || len(c) > nearBytes {
+			continue
+		}
+		if d := measure(c); d < nearNone {
+			found = append(found, nearMatch{c, d})
+		}
+	}
+	return found
+}
+
+// distance compares by letters.
 func (n *nearSearch) distance(candidate string) int {
-	form := nearForm(candidate)
-	if form == "" {
+	n.other.read(candidate)
+	name, form, nameShort, short := n.name.whole(), n.other.whole(), n.name.short(), n.other.short()
+	switch {
+	case len(form) == 0:
 		return nearNone
-	}
-	if form == n.name {
+	case string(form) == string(name):
 		return nearSame
-	}
-	short := nearForm(unprefixed(candidate))
-	if short != "" && (n.short == short || n.short == form || n.name == short) {
+	case len(short) > 0 && (string(nameShort) == string(short) || string(nameShort) == string(form) || string(name) == string(short)):
 		return nearPrefix
 	}
-	best := min(n.letters(n.name, form), n.letters(n.short, short))
-	if best < nearNone {
-		return best
+	best := n.letters(name, form)
+	if len(short) < len(form) || len(nameShort) < len(name) {
+		best = min(best, n.letters(nameShort, short))
 	}
-	return n.shared(candidate)
+	return best
 }
 
 // letters is the share of letters by which a and b differ, in thousandths, or
 // nearNone when it is more than a third.
-func (n *nearSearch) letters(a, b string) int {
+func (n *nearSearch) letters(a, b []byte) int {
 	length := max(len(a), len(b))
 	limit := length / 3
-	if length > nearEdits || max(len(a)-len(b), len(b)-len(a)) > limit || n.cells > nearCells || !sameBag(a, b, limit) {
+	if length == 0 || length > nearEdits || max(len(a)-len(b), len(b)-len(a)) > limit || n.cells > nearCells || !sameBag(a, b, limit) {
 		return nearNone
 	}
 	n.cells += len(a) * (2*limit + 1)
@@ -131,10 +139,18 @@ func isVerb(w string) bool {
 }
 
 // nearForm is a name as it is compared: letters and digits only, in lower case.
-func nearForm(name string) string {
-	var room [nearBytes]byte
-	b := room[:0]
+type nearForm struct {
+	room      [nearBytes]byte
+	n, prefix int // bytes of the name, and of its prefix
+}
+
+func (f *nearForm) read(name string) {
+	behind := len(name) - len(unprefixed(name))
+	f.n, f.prefix = 0, 0
 	for k := range len(name) {
+		if k == behind {
+			f.prefix = f.n
+		}
 		c := name[k]
 		switch {
 		case c >= 'A' && c <= 'Z':
@@ -142,12 +158,26 @@ func nearForm(name string) string {
 		case isSeparator(c):
 			continue
 		}
-		b = append(b, c)
+		f.room[f.n] = c
+		f.n++
 	}
-	return string(b)
+	if behind == len(name) {
+		f.prefix = f.n
+	}
 }
 
-func isSeparator(c byte) bool { return strings.IndexByte("_-.:/ ", c) >= 0 }
+func (f *nearForm) whole() []byte { return f.room[:f.n] }
+
+// short is the name without its prefix.
+func (f *nearForm) short() []byte { return f.room[f.prefix:f.n] }
+
+func isSeparator(c byte) bool {
+	switch c {
+	case '_', '-', '.', ':', '/', ' ':
+		return true
+	}
+	return false
+}
 
 // unprefixed returns what follows the name of a server: mcp__github__get_issue,
 // github:get_issue, github.get_issue, github/get_issue.
@@ -191,7 +221,7 @@ func nearWords(name string) []string {
 
 // sameBag is a quick refusal: two names within limit edits differ in at most
 // that many letters, wherever these stand.
-func sameBag(a, b string, limit int) bool {
+func sameBag(a, b []byte, limit int) bool {
 	var count [64]int8
 	for k := range len(a) {
 		count[a[k]%64]++
@@ -216,7 +246,7 @@ type editRows [3][nearEdits + 1]int
 // distance is how many insertions, deletions, replacements and swaps of
 // neighbours turn a into b (optimal string alignment), or more than limit. Both
 // are at most nearEdits long; only cells within limit of the diagonal are read.
-func (rows *editRows) distance(a, b string, limit int) int {
+func (rows *editRows) distance(a, b []byte, limit int) int {
 	far := limit + 1
 	if max(len(a)-len(b), len(b)-len(a)) > limit {
 		return far

@@ -28,6 +28,7 @@ func TestNearest(t *testing.T) {
 		{"given twice", "serch", []string{"search", "search"}, []string{"search"}},
 		{"no list", "search", nil, nil},
 		{"no name", "", []string{"a"}, nil},
+		{"nothing behind the prefix", "github:", []string{"gitlab:", "a.b"}, []string{"gitlab:"}},
 		{"separators only", "___", []string{"__", "a"}, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestEditDistance(t *testing.T) {
 		for _, b := range words {
 			want := plainDistance(a, b)
 			for limit := range 9 {
-				got := rows.distance(a, b, limit)
+				got := rows.distance([]byte(a), []byte(b), limit)
 				if got != want && (got <= limit || want <= limit) {
 					t.Errorf("distance(%q, %q, %d) = %d, want %d", a, b, limit, got, want)
 				}
@@ -90,7 +91,8 @@ func TestNearestIsBounded(t *testing.T) {
 	for k := range nearNames {
 		from = append(from, strings.Repeat("ab", 28)+fmt.Sprintf("%05d", k))
 	}
-	s := nearSearch{name: strings.Repeat("ba", 31)}
+	var s nearSearch
+	s.name.read(strings.Repeat("ba", 31))
 	for _, c := range from {
 		s.distance(c)
 	}

@@ -78,6 +78,8 @@ func sessionTool(ctx context.Context, name string) (mcp.Tool, bool) {
 	return mcp.Tool{}, false
 }
 
+const manyTools = 1000
+
 // lookUp fills in what the judgement needs of the tool: its declared schema, and
 // for an unknown one the names there are. A tool that is there and was not found
 // is one that a filter hides.
@@ -97,8 +99,9 @@ func (w *watcher) lookUp(c *call, s *server.MCPServer, failing bool) {
 	if !failing {
 		return
 	}
-	names := []string{}
-	for name, t := range s.ListTools() {
+	tools := s.ListTools()
+	names := make([]string, 0, len(tools))
+	for name, t := range tools {
 		if !isMissingTool(t.Tool) {
 			names = append(names, name)
 		}
@@ -108,7 +111,9 @@ func (w *watcher) lookUp(c *call, s *server.MCPServer, failing bool) {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
+	if len(names) > manyTools { // their order matters where not all are compared
+		slices.Sort(names)
+	}
 	c.obs.Listed = names
 }
 

@@ -19,7 +19,7 @@ import (
 var reads = []string{"resource", "prompt"}
 
 // canary is what a client asks for and nobody may ever see again.
-const canary = "canary-4711"
+const canary = "canary-47110815"
 
 // addReadable adds resources and prompts that end in every way.
 func addReadable(s *mcp.Server) {
@@ -136,7 +136,7 @@ func TestReads(t *testing.T) {
 					t.Errorf("%s: asked by %+v, want %+v", c.ask, e, called)
 				}
 			}
-			if sent := brief(collected.all()); strings.Contains(sent, "canary") || strings.Contains(sent, "4711") {
+			if sent := brief(collected.all()); strings.Contains(sent, "canary") || strings.Contains(sent, "47110815") {
 				t.Errorf("what was asked for is recorded: %s", sent)
 			}
 		})

@@ -35,6 +35,7 @@ type call struct {
 
 	handling
 	openCall
+	reading
 }
 
 // handling is what the middleware saw of the handler.
@@ -272,7 +273,7 @@ func (w *watcher) finish(s *server.MCPServer, c *call, res *mcp.CallToolResult, 
 		return
 	}
 	if asksForInput(res, rpc) {
-		c.event.Kind = "round"
+		adapter.AskBack(&c.event)
 		w.record(c)
 		return
 	}
@@ -301,7 +302,7 @@ func (w *watcher) died(c *call, value any) {
 		if end == gone {
 			// Nobody waited for it, so it is no call (outcomes.md 1.2 stands before
 			// 2.3); what happened is told all the same.
-			c.event.Kind, c.event.Outcome = "cancelled", ""
+			adapter.Withdraw(&c.event)
 		}
 		w.record(c)
 	}
@@ -331,7 +332,9 @@ func (c *call) observed() {
 
 // record hands the event of c over.
 func (w *watcher) record(c *call) {
-	c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
+	if !adapter.IsRead(&c.event) {
+		c.event.Definition = w.catalog.Load().Definition(c.event.Tool)
+	}
 	w.client.Record(c.event)
 	w.client.End(c.noted)
 }

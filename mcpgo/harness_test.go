@@ -375,7 +375,7 @@ func (c *httpConn) askFor(ctx context.Context, line string) string {
 	req.Header = c.header.Clone()
 	var m struct {
 		Method string
-		Params struct{ Name any }
+		Params struct{ Name, URI any }
 	}
 	_ = json.Unmarshal([]byte(line), &m)
 	req.Header.Set("Content-Type", "application/json")
@@ -384,6 +384,8 @@ func (c *httpConn) askFor(ctx context.Context, line string) string {
 	req.Header.Set("Mcp-Method", m.Method)
 	if name, ok := m.Params.Name.(string); ok {
 		req.Header.Set("Mcp-Name", name)
+	} else if uri, ok := m.Params.URI.(string); ok {
+		req.Header.Set("Mcp-Name", uri)
 	}
 	if c.session != "" {
 		req.Header.Set("Mcp-Session-Id", c.session)

@@ -1,6 +1,7 @@
 package mcpgo_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -219,6 +220,86 @@ func TestInteropIntent(t *testing.T) {
 			for _, e := range events {
 				if e.Intent != "to know" || len(e.InputKeys) > 1 {
 					t.Errorf("%s: intent %q, keys %v", e.Kind, e.Intent, e.InputKeys)
+				}
+			}
+		})
+	}
+}
+
+// TestInteropReads: what is no call is recorded under the name that the server
+// gave, and a handshake is told once.
+func TestInteropReads(t *testing.T) {
+	for transport, open := range interopTransports {
+		t.Run(transport, func(t *testing.T) {
+			var mu sync.Mutex
+			var events []umpire.Event
+			recorder := umpire.New(umpire.Options{SpoolDir: "-", Observer: func(e umpire.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				events = append(events, e)
+			}})
+			s := server.NewMCPServer("interop", "0.9", server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(true))
+			read := func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+				return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, Text: "12345"}}, nil
+			}
+			s.AddResource(mcp.NewResource("shop://catalog", "c"), read)
+			s.AddResourceTemplate(mcp.NewResourceTemplate("shop://books/{id}", "b"), read)
+			s.AddPrompt(mcp.NewPrompt("greet"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return nil, errors.New("out of ink")
+			})
+			mcpgo.Watch(s, recorder)
+			c, err := open(t, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			hello := mcp.InitializeRequest{}
+			hello.Params.ClientInfo = mcp.Implementation{Name: "tester", Version: "1.2"}
+			hello.Params.ProtocolVersion = "2025-06-18"
+			if _, err := c.Initialize(t.Context(), hello); err != nil {
+				t.Fatal(err)
+			}
+			for _, uri := range []string{"shop://catalog", "shop://books/canary", "shop://canary/x"} {
+				r := mcp.ReadResourceRequest{}
+				r.Params.URI = uri
+				_, _ = c.ReadResource(t.Context(), r)
+			}
+			for _, name := range []string{"greet", "canary"} {
+				r := mcp.GetPromptRequest{}
+				r.Params.Name = name
+				_, _ = c.GetPrompt(t.Context(), r)
+			}
+			_ = c.Close()
+			if err := recorder.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			want := []struct {
+				kind, tool string
+				outcome    umpire.Outcome
+				errorType  string
+			}{
+				{"session", "", "", ""},
+				{"resource", "shop://catalog", umpire.OK, ""},
+				{"resource", "shop://books/{id}", umpire.OK, ""},
+				{"resource", "shop:", umpire.BadArgs, "not_found"},
+				{"prompt", "greet", umpire.Crashed, "error"},
+				{"prompt", "(unknown prompt)", umpire.BadArgs, "not_found"},
+			}
+			if len(events) != len(want) {
+				t.Fatalf("%d events, want %d: %+v", len(events), len(want), events)
+			}
+			for i, w := range want {
+				e := events[i]
+				if e.Kind != w.kind || e.Tool != w.tool || e.Outcome != w.outcome || e.ErrorType != w.errorType ||
+					e.Transport != transport && transport != "memory" { // which older versions do not tell
+					t.Errorf("%s %q %s %q, transport %q; want %v", e.Kind, e.Tool, e.Outcome, e.ErrorType, e.Transport, w)
+				}
+				if said, _ := json.Marshal(e); bytes.Contains(said, []byte("canary")) {
+					t.Errorf("what was asked for is recorded: %s", said)
 				}
 			}
 		})

@@ -53,8 +53,12 @@ func asksForInput(res *mcp.CallToolResult, rpc *umpire.RPCError) bool {
 	if rpc != nil {
 		return rpc.Code == codeURLElicitation
 	}
-	asker, ok := any(res).(interface{ NeedsInput() bool })
-	return ok && res != nil && asker.NeedsInput()
+	return res != nil && needsInput(res)
+}
+
+func needsInput(res any) bool {
+	asker, ok := res.(interface{ NeedsInput() bool })
+	return ok && asker.NeedsInput()
 }
 
 func isRefusedBefore(rpc *umpire.RPCError) bool {
@@ -189,21 +193,43 @@ func responseBytes(o *umpire.Observation, res *mcp.CallToolResult) int64 {
 		return int64(n)
 	}
 	for _, block := range res.Content {
-		switch b := block.(type) {
-		case mcp.ImageContent:
-			n += len(b.Data)
-		case mcp.AudioContent:
-			n += len(b.Data)
-		case mcp.EmbeddedResource:
-			switch r := b.Resource.(type) {
-			case mcp.TextResourceContents:
-				n += len(r.Text)
-			case mcp.BlobResourceContents:
-				n += len(r.Blob)
-			}
+		if _, text := block.(mcp.TextContent); !text {
+			n += contentBytes(block)
 		}
 	}
 	return int64(n)
+}
+
+func contentBytes(block mcp.Content) int {
+	switch b := block.(type) {
+	case mcp.TextContent:
+		return len(b.Text)
+	case mcp.ImageContent:
+		return len(b.Data)
+	case mcp.AudioContent:
+		return len(b.Data)
+	case mcp.EmbeddedResource:
+		return contentsBytes(b.Resource)
+	}
+	return 0
+}
+
+func contentsBytes(contents mcp.ResourceContents) int {
+	switch r := contents.(type) {
+	case mcp.TextResourceContents:
+		return len(r.Text)
+	case *mcp.TextResourceContents:
+		if r != nil {
+			return len(r.Text)
+		}
+	case mcp.BlobResourceContents:
+		return len(r.Blob)
+	case *mcp.BlobResourceContents:
+		if r != nil {
+			return len(r.Blob)
+		}
+	}
+	return 0
 }
 
 // rawArguments returns the arguments as they were sent, or as JSON where the SDK

@@ -251,7 +251,7 @@ func (w *watcher) withdrawn(c *call, how withdrawal) {
 	if e.Late = how.late; how.late {
 		e.DurationUS = &c.took
 	}
-	e.Kind = "cancelled"
+	adapter.Withdraw(e)
 	w.record(c)
 }
 

@@ -17,7 +17,8 @@ import (
 type Option func(*watcher)
 
 // WithRecover turns a panic of a tool into an error result ("internal error"),
-// so that the process lives on wherever it runs. It is off by default: a panic
+// and one of a resource or prompt into a JSON-RPC error of that text, so that the
+// process lives on wherever it runs. It is off by default: a panic
 // that is watched goes on as it would have done unwatched (outcomes.md 2.9).
 func WithRecover() Option {
 	return func(w *watcher) { w.recovers = true }
@@ -37,7 +38,9 @@ func WithIdentify(user func(ctx context.Context, header http.Header) string) Opt
 }
 
 // Watch records every tools/call of s with client, whether its tool was added
-// before or is added later. Call it before serving: mcp-go does not guard its
+// before or is added later; and beside the calls, which tools are listed,
+// handshakes, and each resource that was read and prompt that was taken, under the
+// name that the server gave it. Call it before serving: mcp-go does not guard its
 // hooks against requests that are running. Called before the server's own
 // middleware is added with Use, it sees what that middleware gives back, too;
 // what the client gets is judged either way. Watching a server twice with the
@@ -61,6 +64,8 @@ func Watch(s *server.MCPServer, client *umpire.Client, opts ...Option) {
 		listener{client}.addTo(hooks)
 	}
 	s.Use(w.middleware)
+	server.WithResourceHandlerMiddleware(w.readMiddleware)(s)
+	server.WithPromptHandlerMiddleware(w.promptMiddleware)(s)
 	w.offerMissingTool(s)
 }
 
@@ -80,6 +85,7 @@ type watcher struct {
 	server    atomic.Pointer[umpire.Peer]
 	platforms adapter.Platforms
 	catalog   atomic.Pointer[adapter.Catalog[mcp.Tool]]
+	registry  atomic.Pointer[adapter.Registry]
 	shapes    shapes
 	open      openCalls
 	intents   *adapter.Intents
@@ -114,6 +120,7 @@ func (w *watcher) calledItself(p umpire.Peer) {
 	}
 	w.server.Store(&p)
 	w.catalog.Store(catalogs.Of(w.client, p))
+	w.registry.Store(adapter.RegistryOf(w.client, p))
 }
 
 // watched and hooked remember what is watched, and whose hooks were added, so
@@ -194,4 +201,7 @@ func (l listener) addTo(hooks *server.Hooks) {
 			w.calledItself(umpire.Peer{Name: res.ServerInfo.Name, Version: res.ServerInfo.Version})
 		}
 	})
+	l.addHandshakes(hooks)
+	l.addReads(hooks)
+	l.addLists(hooks)
 }

@@ -92,6 +92,21 @@ func (r *Registry) Resource(uri string) (name string, known bool) {
 	return "", false
 }
 
+// Template returns the URI template that uri matches and that suits.
+func (r *Registry) Template(uri string, suits func(template string) bool) string {
+	if len(uri) > maxLooked {
+		return ""
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, t := range r.templates {
+		if t.matches(uri) && suits(t.raw) {
+			return t.raw
+		}
+	}
+	return ""
+}
+
 // Prompt reports whether name is that of a prompt.
 func (r *Registry) Prompt(name string) bool {
 	r.mu.RLock()

@@ -20,7 +20,10 @@ var ends = map[string]func(){
 		log.Fatal("that was that")
 	},
 	"map_writes": writeConcurrently,
-	"wait":       func() { select {} },
+	"wait": func() {
+		_, _ = os.Stderr.WriteString("waiting")
+		select {}
+	},
 }
 
 // writeConcurrently ends the process as the runtime does when it finds out.

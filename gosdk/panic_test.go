@@ -44,7 +44,11 @@ func child(transport string) {
 	}
 	server := newServer()
 	if os.Getenv("UMPIRE_KEY") != "" {
-		gosdk.Watch(server, umpire.New(umpire.Options{FlushInterval: time.Hour})) // it is the flush that delivers
+		client := umpire.New(umpire.Options{FlushInterval: time.Hour}) // it is the flush that delivers
+		if os.Getenv("GOSDK_CLOSES") != "" {
+			defer func() { _ = client.Close(context.Background()) }()
+		}
+		gosdk.Watch(server, client)
 	}
 	typed(server, "nil_map", func() (*mcp.CallToolResult, any, error) { return explode() })
 	typed(server, "text", func() (*mcp.CallToolResult, any, error) { panic("it rained on max@example.com") })

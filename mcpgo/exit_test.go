@@ -30,7 +30,10 @@ var ends = map[string]func(){
 		log.Fatal("that was that")
 	},
 	"map_writes": writeConcurrently,
-	"wait":       func() { select {} },
+	"wait": func() {
+		_, _ = os.Stderr.WriteString("waiting")
+		select {}
+	},
 }
 
 // writeConcurrently ends the process as the runtime does when it finds out.
@@ -136,7 +139,11 @@ func pointAt(endpoint, spool string) []string {
 func stdioChild() {
 	s := newServer()
 	if os.Getenv("UMPIRE_KEY") != "" {
-		mcpgo.Watch(s, umpire.New(umpire.Options{FlushInterval: time.Hour}))
+		client := umpire.New(umpire.Options{FlushInterval: time.Hour})
+		if os.Getenv("MCPGO_CLOSES") != "" {
+			defer func() { _ = client.Close(context.Background()) }()
+		}
+		mcpgo.Watch(s, client)
 	}
 	add(s, "hello", gives(mcp.NewToolResultText("hello")))
 	for name, end := range ends {

@@ -111,13 +111,17 @@ type verdict struct {
 func (o *Observation) judgeFailure(c *Call) verdict {
 	v := o.failure()
 	var strong, weak []BadParam
-	if o.Schema != nil && (v.outcome == BadArgs || yieldsToSchema(v)) {
+	if o.Schema != nil && (v.outcome == BadArgs || yieldsToSchema(v) || v.cause == causeThrown) {
 		strong, weak = checkArguments(o.Schema, o.Arguments)
 		weak = o.namedInText(weak)
 	}
 	broken := append(strong, weak...)
 	if len(broken) > 0 && yieldsToSchema(v) {
 		v = verdict{outcome: BadArgs, cause: causeSchemaInTool, evidence: evidenceSchema} // outcomes.md 2.2
+	}
+	if len(broken) > 0 && v.cause == causeThrown {
+		// The SDKs that have such a text give it for arguments that they could not bind, too.
+		v = verdict{outcome: BadArgs, cause: causeSchema, evidence: evidenceSchema}
 	}
 	if len(broken) > 0 && v.outcome == BadArgs && v.cause != causeUnknownTool && v.cause != causeDisabledTool {
 		c.BadParams = broken
@@ -233,7 +237,7 @@ func (o *Observation) goFailure() verdict {
 func (o *Observation) resultFailure() verdict {
 	if o.Ran != ranYes && len(o.Texts) > 0 {
 		switch cause := o.signature(o.Texts[0]); cause {
-		case causeOutputSchema, causePanic:
+		case causeOutputSchema, causePanic, causeThrown:
 			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
 		case causeSchema, causeDecode, causeUnknownTool, causeDisabledTool:
 			return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}

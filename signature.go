@@ -15,39 +15,54 @@ type signature struct {
 	prefix string
 }
 
-// signatures is tried from the top. Texts of other SDKs are added here, each
-// with a fixture.
+// signatures is tried from the top. Each row has a fixture in
+// spec/corpus/signatures.jsonl, taken from the SDK's source or recorded from a
+// server; what is not a text of the SDK alone has no place here, such as Ruby's
+// "Missing required arguments:", which people write, too.
 var signatures = []signature{
-	{causeOutputSchema, "TypeScript 1.x, 2.x; Python low level", "Output validation error"},
-	{causeOutputSchema, "Go 1.x", "validating tool output:"},
-	{causeOutputSchema, "Go 1.x", "marshaling output:"},
+	{causeOutputSchema, "TypeScript 1.21, 2; Python low level 1.10", "Output validation error"},
+	{causeOutputSchema, "TypeScript 1.11.1 to 1.20", "Invalid structured content for tool %s"},
+	{causeOutputSchema, "TypeScript 1.11 to 1.20", "Tool %s has an output schema but no structured content"},
+	{causeOutputSchema, "TypeScript 1.24, 2", "Invalid tools/call result:"},
+	{causeOutputSchema, "Python low level 1.10", "Unexpected return type from tool:"},
+	{causeOutputSchema, "Go 1.0", "validating tool output:"},
+	{causeOutputSchema, "Go 1.0", "marshaling output:"},
 	{causeOutputSchema, "mcp-go 0.52", "output schema validation failed"},
-	{causeOutputSchema, "Java", "Tool (%s) output validation failed"},
-	{causeOutputSchema, "TypeScript 1.x, 2.x", "Invalid tools/call result:"},
+	{causeOutputSchema, "Java 2", "Tool (%s) output validation failed"},
+	{causeOutputSchema, "Java 0.11 to 1", "Validation failed: structuredContent does not match tool outputSchema"},
+	{causeOutputSchema, "Java 0.11", "Response missing structured content which is expected when calling tool with non-empty outputSchema"},
+	{causeOutputSchema, "Ruby 0.5", "Internal error calling tool %s: Invalid result:"},
+	{causeOutputSchema, "php-mcp/server", "Failed to serialize tool result:"},
 	{causeNoResult, "mcp-go", "tool '%s' handler returned no result"},
 	{causeInputUnavailable, "Go 1.8", "multi-round-trip:"},
 	{causeInputUnavailable, "mcp-go 1.0", "multi round-trip:"},
 	{causeTimeout, "all", "Request timed out"},
 	{causePanic, "mcp-go stdio", "internal panic:"},
 	{causePanic, "mcp-go WithRecovery", "panic recovered in "},
-	{causeSchema, "TypeScript 1.x, 2.x; Python low level", "Input validation error"},
+	{causeSchema, "TypeScript 1.21, 2; Python low level 1.10", "Input validation error"},
 	{causeSchema, "TypeScript 1.20 and older", "Invalid arguments for tool %s"},
 	{causeSchema, "Go 1.6", `validating "arguments"`},
 	{causeSchema, "Go before 1.6", `invalid params: validating "arguments"`},
 	{causeSchema, "mcp-go 0.52", "input schema validation failed"},
-	{causeSchema, "Java", "Tool (%s) input validation failed"},
+	{causeSchema, "Java 2", "Tool (%s) input validation failed"},
+	{causeSchema, "PHP 0.3; php-mcp/server", "Invalid parameters for tool '%s'"},
 	{causeSchema, "punkpeye fastmcp", "Tool '%s' parameter validation failed:"},
 	{causeDecode, "mcp-go typed handler", "failed to bind arguments:"},
 	{causeDecode, "Rust", "failed to deserialize parameters:"},
 	{causeUnknownTool, "Go", `unknown tool "%s"`},
-	{causeUnknownTool, "Python, C#", "Unknown tool: %s"},
-	{causeUnknownTool, "jlowin fastmcp, C#", "Unknown tool: '%s'"},
-	{causeUnknownTool, "Java", "Unknown tool: invalid_tool_name"},
-	{causeUnknownTool, "TypeScript", "Tool %s not found"},
+	{causeUnknownTool, "Python; jlowin fastmcp 2", "Unknown tool: %s"},
+	{causeUnknownTool, "C#; jlowin fastmcp 2.8", "Unknown tool: '%s'"},
+	{causeUnknownTool, "Java 0.12.1", "Unknown tool: invalid_tool_name"},
+	{causeUnknownTool, "TypeScript; Kotlin 0.7.7", "Tool %s not found"},
 	{causeUnknownTool, "mcp-go", "tool '%s' not found"},
-	{causeUnknownTool, "jlowin fastmcp 2.10", "Tool '%s' not found"},
-	{causeUnknownTool, "Ruby", "Tool not found: %s"},
+	{causeUnknownTool, "php-mcp/server; jlowin fastmcp 2.10", "Tool '%s' not found"},
+	{causeUnknownTool, "Ruby 0.5; Java 0.12.0 and older; Kotlin 0.6 and older", "Tool not found: %s"},
+	{causeUnknownTool, "Ruby 0.4 and older", "Tool not found %s"},
+	{causeUnknownTool, "PHP", `Tool not found: "%s"`},
 	{causeDisabledTool, "TypeScript", "Tool %s disabled"},
+	{causeThrown, "C#", "An error occurred invoking '%s'."},
+	{causeThrown, "jlowin fastmcp 2.3.4", "Error calling tool '%s'"},
+	{causeThrown, "Ruby 0.5", "Internal error calling tool %s"},
 }
 
 // saidOfReads are the causes of which an SDK speaks when it is no tool that fails.
@@ -59,35 +74,33 @@ func (o *Observation) signature(text string) string {
 	for inner := withoutEnvelope(text); inner != text; inner = withoutEnvelope(text) {
 		text = inner // a gateway puts its own before that of the server
 	}
-	for i := range signatures {
-		if !signatures[i].matches(text, o.Tool) {
-			continue
-		}
-		cause := signatures[i].cause
-		if o.read() && !saidOfReads[cause] {
-			continue
-		}
-		if cause == causeUnknownTool && slices.Contains(o.Listed, o.Tool) {
-			return causeDisabledTool // it is listed: hidden or switched off
-		}
-		return cause
-	}
+	row := signatureOf(text, o.Tool)
 	if o.read() {
+		if row >= 0 && saidOfReads[signatures[row].cause] {
+			return signatures[row].cause
+		}
 		return ""
 	}
-	if pydanticRefusal(text, o.Tool) {
+	cause := ""
+	switch {
+	case pydanticRefusal(text, o.Tool):
 		return causeSchema
-	}
-	if pydanticOutput(text, o.Tool) {
+	case pydanticOutput(text, o.Tool):
 		return causeOutputSchema
+	case row >= 0:
+		cause = signatures[row].cause
+	case text == "tool not found": // Rust: nothing else is in the text
+		cause = causeUnknownTool
 	}
-	if text == "tool not found" { // Rust: nothing else is in the text
-		if slices.Contains(o.Listed, o.Tool) {
-			return causeDisabledTool
-		}
-		return causeUnknownTool
+	if cause == causeUnknownTool && slices.Contains(o.Listed, o.Tool) {
+		return causeDisabledTool // it is listed: hidden or switched off
 	}
-	return ""
+	return cause
+}
+
+// signatureOf is the row of the table that a text about a tool fits, or -1.
+func signatureOf(text, tool string) int {
+	return slices.IndexFunc(signatures, func(s signature) bool { return s.matches(text, tool) })
 }
 
 func (s *signature) matches(text, tool string) bool {
@@ -122,30 +135,43 @@ func withoutEnvelope(text string) string {
 
 // pydanticRefusal knows the texts of the Python SDKs: "2 validation errors for
 // call[add]" (jlowin fastmcp) and "Error executing tool add: 1 validation error
-// for addArguments" (official).
+// for addArguments" (official). The name there is that of the function, which may
+// be another than the tool's.
 func pydanticRefusal(text, tool string) bool {
-	rest, ok := pydanticTitle(text, tool)
-	return ok && (strings.HasPrefix(rest, "call["+tool+"]") || strings.HasPrefix(rest, tool+"Arguments"))
+	title, wrapped := pydanticTitle(text, tool)
+	if function, ok := strings.CutPrefix(title, "call["); ok {
+		return strings.HasSuffix(function, "]")
+	}
+	function, ok := strings.CutSuffix(title, "Arguments")
+	return ok && (wrapped || function == tool)
 }
 
 // pydanticOutput knows the text of the official Python SDK for a result that is
 // not of the declared type.
 func pydanticOutput(text, tool string) bool {
-	rest, ok := pydanticTitle(text, tool)
-	return ok && (strings.HasPrefix(rest, tool+"Output") || strings.HasPrefix(rest, tool+"DictOutput"))
+	title, wrapped := pydanticTitle(text, tool)
+	function, ok := strings.CutSuffix(title, "Output")
+	return ok && (wrapped || strings.TrimSuffix(function, "Dict") == tool)
 }
 
-// pydanticTitle returns what follows "2 validation errors for ".
-func pydanticTitle(text, tool string) (rest string, ok bool) {
-	text = strings.TrimPrefix(text, "Error executing tool "+tool+": ")
+// pydanticTitle returns the one word that follows "2 validation errors for " in
+// the first line, "" if there is none, and whether the official SDK's own words
+// stand before it.
+func pydanticTitle(text, tool string) (title string, wrapped bool) {
+	text, wrapped = strings.CutPrefix(text, "Error executing tool "+tool+": ")
 	text = strings.TrimPrefix(text, "Error calling tool '"+tool+"': ")
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	if digits == 0 || digits > 3 {
 		return "", false
 	}
-	rest, ok = strings.CutPrefix(text[digits:], " validation error")
+	rest, ok := strings.CutPrefix(text[digits:], " validation error")
 	if !ok {
 		return "", false
 	}
-	return strings.CutPrefix(strings.TrimPrefix(rest, "s"), " for ")
+	title, ok = strings.CutPrefix(strings.TrimPrefix(rest, "s"), " for ")
+	title, _, _ = strings.Cut(title, "\n")
+	if title = strings.TrimRight(title, "\r"); !ok || strings.ContainsAny(title, " \t") {
+		return "", false
+	}
+	return title, wrapped
 }

@@ -106,12 +106,14 @@ type verdict struct {
 	cause    string
 	evidence string // empty: the observation's own
 	said     bool   // the error itself, or its owner, spoke (outcomes.md 2.5)
+	// unsure: the SDK says the same of arguments that it could not bind.
+	unsure bool
 }
 
 func (o *Observation) judgeFailure(c *Call) verdict {
 	v := o.failure()
 	var strong, weak []BadParam
-	if o.Schema != nil && (v.outcome == BadArgs || yieldsToSchema(v) || v.cause == causeThrown) {
+	if o.Schema != nil && (v.outcome == BadArgs || yieldsToSchema(v) || v.unsure) {
 		strong, weak = checkArguments(o.Schema, o.Arguments)
 		weak = o.namedInText(weak)
 	}
@@ -119,8 +121,7 @@ func (o *Observation) judgeFailure(c *Call) verdict {
 	if len(broken) > 0 && yieldsToSchema(v) {
 		v = verdict{outcome: BadArgs, cause: causeSchemaInTool, evidence: evidenceSchema} // outcomes.md 2.2
 	}
-	if len(broken) > 0 && v.cause == causeThrown {
-		// The SDKs that have such a text give it for arguments that they could not bind, too.
+	if len(broken) > 0 && v.unsure {
 		v = verdict{outcome: BadArgs, cause: causeSchema, evidence: evidenceSchema}
 	}
 	if len(broken) > 0 && v.outcome == BadArgs && v.cause != causeUnknownTool && v.cause != causeDisabledTool {
@@ -238,7 +239,8 @@ func (o *Observation) resultFailure() verdict {
 	if o.Ran != ranYes && len(o.Texts) > 0 {
 		switch cause := o.signature(o.Texts[0]); cause {
 		case causeOutputSchema, causePanic, causeThrown:
-			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
+			unsure := cause == causeThrown && tellsNothing(o.Texts[0], o.Tool)
+			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature, unsure: unsure}
 		case causeSchema, causeDecode, causeUnknownTool, causeDisabledTool:
 			return verdict{outcome: BadArgs, cause: cause, evidence: evidenceSignature}
 		}

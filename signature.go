@@ -91,11 +91,19 @@ func (o *Observation) signature(text string) string {
 		cause = signatures[row].cause
 	case text == "tool not found": // Rust: nothing else is in the text
 		cause = causeUnknownTool
+	case saysRuntimeFault(text, o.Tool):
+		return causeThrown
 	}
 	if cause == causeUnknownTool && slices.Contains(o.Listed, o.Tool) {
 		return causeDisabledTool // it is listed: hidden or switched off
 	}
 	return cause
+}
+
+// tellsNothing reports whether a text ends with the tool's name: C# and jlowin
+// fastmcp hide what was thrown, or that the arguments could not be bound.
+func tellsNothing(text, tool string) bool {
+	return strings.HasSuffix(strings.TrimRight(text, ". \r\n"), "'"+tool+"'")
 }
 
 // signatureOf is the row of the table that a text about a tool fits, or -1.

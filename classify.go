@@ -238,7 +238,7 @@ func (o *Observation) goFailure() verdict {
 func (o *Observation) resultFailure() verdict {
 	if o.Ran != ranYes && len(o.Texts) > 0 {
 		switch cause := o.signature(o.Texts[0]); cause {
-		case causeOutputSchema, causePanic, causeThrown:
+		case causeOutputSchema, causePanic, causeThrown, causeNoResult:
 			unsure := cause == causeThrown && tellsNothing(o.Texts[0], o.Tool)
 			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature, unsure: unsure}
 		case causeSchema, causeDecode, causeUnknownTool, causeDisabledTool:

@@ -181,11 +181,19 @@ func (o *Observation) failure() verdict {
 	}
 }
 
+// codeConnectionClosed is what SDKs answer what is open with when a session ends.
+const codeConnectionClosed = -32000
+
 // rpcFailure judges a JSON-RPC error by its code (outcomes.md 2.6).
 func (o *Observation) rpcFailure() verdict {
 	code, text := o.RPC.Code, o.RPC.Message
 	cause := o.signature(text)
 	switch cause {
+	case causeNoReply:
+		if code != codeConnectionClosed {
+			break
+		}
+		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature} // nobody refused (outcomes.md 1.3)
 	case causeOutputSchema, causeTimeout, causePanic, causeNoResult:
 		return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature}
 	case causeInputUnavailable:
@@ -238,7 +246,7 @@ func (o *Observation) goFailure() verdict {
 func (o *Observation) resultFailure() verdict {
 	if o.Ran != ranYes && len(o.Texts) > 0 {
 		switch cause := o.signature(o.Texts[0]); cause {
-		case causeOutputSchema, causePanic, causeThrown, causeNoResult:
+		case causeOutputSchema, causePanic, causeThrown:
 			unsure := cause == causeThrown && tellsNothing(o.Texts[0], o.Tool)
 			return verdict{outcome: Crashed, cause: cause, evidence: evidenceSignature, unsure: unsure}
 		case causeSchema, causeDecode, causeUnknownTool, causeDisabledTool:

@@ -24,6 +24,9 @@ type Observation struct {
 	// Schema is the tool's declared input schema; nil when it is not known.
 	// It is needed for failing calls only.
 	Schema []byte
+	// OutputTitle is the title of the tool's declared output schema, "" if it has
+	// none or it is not known. One SDK names it when an answer breaks the schema.
+	OutputTitle string
 	// Listed holds the names that tools/list gave, and is nil when no list was
 	// seen. An unknown tool's closest names are drawn from it.
 	Listed []string

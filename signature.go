@@ -13,7 +13,7 @@ type signature struct {
 	sdk   string // which SDK writes it, and since when, for whoever extends the table
 	// prefix begins the text; %s in it stands for the tool's name.
 	prefix string
-	within string // what the text holds further on, if that matters
+	whole  bool // the text ends where the prefix does
 }
 
 // signatures is tried from the top. Each row has a fixture in
@@ -21,51 +21,51 @@ type signature struct {
 // server; what is not a text of the SDK alone has no place here, such as Ruby's
 // "Missing required arguments:", which people write, too.
 var signatures = []signature{
-	{causeOutputSchema, "TypeScript 1.21, 2; Python low level 1.10", "Output validation error", ""},
-	{causeOutputSchema, "TypeScript 1.11.1 to 1.20", "Invalid structured content for tool %s", ""},
-	{causeOutputSchema, "TypeScript 1.11 to 1.20", "Tool %s has an output schema but no structured content", ""},
-	{causeNoResult, "TypeScript 1.24 to 1.32", "Invalid tools/call result:", `"path": []`}, // the result as a whole
-	{causeNoResult, "TypeScript 2", "Cannot read properties of undefined (reading 'structuredContent')", ""},
-	{causeOutputSchema, "TypeScript 1.24, 2", "Invalid tools/call result:", ""},
-	{causeOutputSchema, "Python low level 1.10", "Unexpected return type from tool:", ""},
-	{causeOutputSchema, "Go 1.0", "validating tool output:", ""},
-	{causeOutputSchema, "Go 1.0", "marshaling output:", ""},
-	{causeOutputSchema, "mcp-go 0.52", "output schema validation failed", ""},
-	{causeOutputSchema, "Java 2", "Tool (%s) output validation failed", ""},
-	{causeOutputSchema, "Java 0.11 to 1", "Validation failed: structuredContent does not match tool outputSchema", ""},
-	{causeOutputSchema, "Java 0.11", "Response missing structured content which is expected when calling tool with non-empty outputSchema", ""},
-	{causeOutputSchema, "Ruby 0.5", "Internal error calling tool %s: Invalid result:", ""},
-	{causeOutputSchema, "php-mcp/server", "Failed to serialize tool result:", ""},
-	{causeNoResult, "mcp-go", "tool '%s' handler returned no result", ""},
-	{causeInputUnavailable, "Go 1.8", "multi-round-trip:", ""},
-	{causeInputUnavailable, "mcp-go 1.0", "multi round-trip:", ""},
-	{causeTimeout, "all", "Request timed out", ""},
-	{causePanic, "mcp-go stdio", "internal panic:", ""},
-	{causePanic, "mcp-go WithRecovery", "panic recovered in ", ""},
-	{causeSchema, "TypeScript 1.21, 2; Python low level 1.10", "Input validation error", ""},
-	{causeSchema, "TypeScript 1.20 and older", "Invalid arguments for tool %s", ""},
-	{causeSchema, "Go 1.6", `validating "arguments"`, ""},
-	{causeSchema, "Go before 1.6", `invalid params: validating "arguments"`, ""},
-	{causeSchema, "mcp-go 0.52", "input schema validation failed", ""},
-	{causeSchema, "Java 2", "Tool (%s) input validation failed", ""},
-	{causeSchema, "PHP 0.3; php-mcp/server", "Invalid parameters for tool '%s'", ""},
-	{causeSchema, "punkpeye fastmcp", "Tool '%s' parameter validation failed:", ""},
-	{causeDecode, "mcp-go typed handler", "failed to bind arguments:", ""},
-	{causeDecode, "Rust", "failed to deserialize parameters:", ""},
-	{causeUnknownTool, "Go", `unknown tool "%s"`, ""},
-	{causeUnknownTool, "Python; jlowin fastmcp 2", "Unknown tool: %s", ""},
-	{causeUnknownTool, "C#; jlowin fastmcp 2.8", "Unknown tool: '%s'", ""},
-	{causeUnknownTool, "Java 0.12.1", "Unknown tool: invalid_tool_name", ""},
-	{causeUnknownTool, "TypeScript; Kotlin 0.7.7", "Tool %s not found", ""},
-	{causeUnknownTool, "mcp-go", "tool '%s' not found", ""},
-	{causeUnknownTool, "php-mcp/server; jlowin fastmcp 2.10", "Tool '%s' not found", ""},
-	{causeUnknownTool, "Ruby 0.5; Java 0.12.0 and older; Kotlin 0.6 and older", "Tool not found: %s", ""},
-	{causeUnknownTool, "Ruby 0.4 and older", "Tool not found %s", ""},
-	{causeUnknownTool, "PHP", `Tool not found: "%s"`, ""},
-	{causeDisabledTool, "TypeScript", "Tool %s disabled", ""},
-	{causeThrown, "C#", "An error occurred invoking '%s'.", ""},
-	{causeThrown, "jlowin fastmcp 2.3.4", "Error calling tool '%s'", ""},
-	{causeThrown, "Ruby 0.5", "Internal error calling tool %s", ""},
+	{causeOutputSchema, "TypeScript 1.21, 2; Python low level 1.10", "Output validation error", false},
+	{causeOutputSchema, "TypeScript 1.11.1 to 1.20", "Invalid structured content for tool %s", false},
+	{causeOutputSchema, "TypeScript 1.11 to 1.20", "Tool %s has an output schema but no structured content", false},
+	{causeOutputSchema, "TypeScript 1.24, 2", "Invalid tools/call result:", false},
+	{causeOutputSchema, "Python low level 1.10", "Unexpected return type from tool:", false},
+	{causeOutputSchema, "Go 1.0", "validating tool output:", false},
+	{causeOutputSchema, "Go 1.0", "marshaling output:", false},
+	{causeOutputSchema, "mcp-go 0.52", "output schema validation failed", false},
+	{causeOutputSchema, "Java 2", "Tool (%s) output validation failed", false},
+	{causeOutputSchema, "Java 0.11 to 1", "Validation failed: structuredContent does not match tool outputSchema", false},
+	{causeOutputSchema, "Java 0.11", "Response missing structured content which is expected when calling tool with non-empty outputSchema", false},
+	{causeOutputSchema, "Ruby 0.5", "Internal error calling tool %s: Invalid result:", false},
+	{causeOutputSchema, "php-mcp/server", "Failed to serialize tool result:", false},
+	{causeNoResult, "mcp-go", "tool '%s' handler returned no result", false},
+	{causeInputUnavailable, "Go 1.8", "multi-round-trip:", false},
+	{causeInputUnavailable, "mcp-go 1.0", "multi round-trip:", false},
+	{causeTimeout, "all", "Request timed out", false},
+	{causePanic, "mcp-go stdio", "internal panic:", false},
+	{causePanic, "mcp-go WithRecovery", "panic recovered in ", false},
+	{causeSchema, "TypeScript 1.21, 2; Python low level 1.10", "Input validation error", false},
+	{causeSchema, "TypeScript 1.20 and older", "Invalid arguments for tool %s", false},
+	{causeSchema, "Go 1.6", `validating "arguments"`, false},
+	{causeSchema, "Go before 1.6", `invalid params: validating "arguments"`, false},
+	{causeSchema, "mcp-go 0.52", "input schema validation failed", false},
+	{causeSchema, "Java 2", "Tool (%s) input validation failed", false},
+	{causeSchema, "PHP 0.3; php-mcp/server", "Invalid parameters for tool '%s'", false},
+	{causeSchema, "punkpeye fastmcp", "Tool '%s' parameter validation failed:", false},
+	{causeDecode, "mcp-go typed handler", "failed to bind arguments:", false},
+	{causeDecode, "Rust", "failed to deserialize parameters:", false},
+	{causeUnknownTool, "Go", `unknown tool "%s"`, false},
+	{causeUnknownTool, "Python; jlowin fastmcp 2", "Unknown tool: %s", false},
+	{causeUnknownTool, "C#; jlowin fastmcp 2.8", "Unknown tool: '%s'", false},
+	{causeUnknownTool, "Java 0.12.1", "Unknown tool: invalid_tool_name", false},
+	{causeUnknownTool, "TypeScript; Kotlin 0.7.7", "Tool %s not found", false},
+	{causeUnknownTool, "mcp-go", "tool '%s' not found", false},
+	{causeUnknownTool, "php-mcp/server; jlowin fastmcp 2.10", "Tool '%s' not found", false},
+	{causeUnknownTool, "Ruby 0.5; Java 0.12.0 and older; Kotlin 0.6 and older", "Tool not found: %s", false},
+	{causeUnknownTool, "Ruby 0.4 and older", "Tool not found %s", false},
+	{causeUnknownTool, "PHP", `Tool not found: "%s"`, false},
+	{causeDisabledTool, "TypeScript", "Tool %s disabled", false},
+	{causeThrown, "C#", "An error occurred invoking '%s'.", true},
+	{causeThrown, "jlowin fastmcp 2.3.4", "Error calling tool '%s'", false},
+	{causeThrown, "Ruby 0.5", "Internal error calling tool %s", false},
+	{causeThrown, "Python 2.3", "Error executing tool %s", true},
+	{causeNoReply, "Python 2, when the session ends", "Connection closed", true},
 }
 
 // saidOfReads are the causes of which an SDK speaks when it is no tool that fails.
@@ -88,7 +88,7 @@ func (o *Observation) signature(text string) string {
 	switch {
 	case pydanticRefusal(text, o.Tool):
 		return causeSchema
-	case pydanticOutput(text, o.Tool):
+	case pydanticOutput(text, o.Tool, o.OutputTitle):
 		return causeOutputSchema
 	case row >= 0:
 		cause = signatures[row].cause
@@ -115,22 +115,21 @@ func signatureOf(text, tool string) int {
 }
 
 func (s *signature) matches(text, tool string) bool {
-	if s.within != "" && !strings.Contains(text, s.within) {
-		return false
-	}
 	before, after, named := strings.Cut(s.prefix, "%s")
 	rest, ok := strings.CutPrefix(text, before)
-	if !ok || !named {
-		return ok
+	if named && ok {
+		if tool == "" {
+			return false
+		}
+		if rest, ok = strings.CutPrefix(rest, tool); !ok {
+			return false
+		}
+		if after == "" && inName(rest, 0, 1) { // the name must end here: get is not meant by get_users
+			return false
+		}
+		rest, ok = strings.CutPrefix(rest, after)
 	}
-	if tool == "" {
-		return false
-	}
-	rest, ok = strings.CutPrefix(rest, tool)
-	if after == "" { // the name must end here: get is not meant by get_users
-		return ok && !inName(rest, 0, 1)
-	}
-	return ok && strings.HasPrefix(rest, after)
+	return ok && (!s.whole || strings.TrimSpace(rest) == "")
 }
 
 // withoutEnvelope strips what the TypeScript SDK puts before the message of an
@@ -161,9 +160,12 @@ func pydanticRefusal(text, tool string) bool {
 }
 
 // pydanticOutput knows the text of the official Python SDK for a result that is
-// not of the declared type.
-func pydanticOutput(text, tool string) bool {
+// not of the declared type, which has the title of the output schema.
+func pydanticOutput(text, tool, declared string) bool {
 	title, wrapped := pydanticTitle(text, tool)
+	if wrapped && title != "" && title == declared {
+		return true
+	}
 	function, ok := strings.CutSuffix(title, "Output")
 	return ok && (wrapped || strings.TrimSuffix(function, "Dict") == tool)
 }

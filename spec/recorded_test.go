@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,21 +16,15 @@ import (
 	"github.com/umpire-mcp/umpire/internal/mcpwire"
 )
 
-// recordedLine is one line of corpus/recorded/*.ndjson; the README there says what
-// it means.
+// recordedLine is one line of corpus/recorded/*.ndjson that is no comment; the
+// README there says what it means.
 type recordedLine struct {
-	Time       time.Time
-	Connection string
-	Transport  string
-	Step       string
-	From       string
-	Message    json.RawMessage
-	Raw        string
-	Exchange   int
-	Status     int
-	Protocol   string
-	End        string
-	Code       int
+	Time     time.Time
+	From     string
+	Message  json.RawMessage
+	Exchange int
+	Protocol string
+	End      string
 }
 
 // recordedStep is one entry of a scenario: a call, and what it is to be judged as.
@@ -120,6 +115,10 @@ func replay(t *testing.T, name string) map[string][]umpire.Event {
 	lines := bufio.NewScanner(bytes.NewReader(file))
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
+		if comment, ok := strings.CutPrefix(lines.Text(), "# "); ok {
+			p.heed(comment)
+			continue
+		}
 		p.line = recordedLine{}
 		if err := json.Unmarshal(lines.Bytes(), &p.line); err != nil {
 			t.Fatal(err)
@@ -133,37 +132,41 @@ func replay(t *testing.T, name string) map[string][]umpire.Event {
 	return p.events
 }
 
-func (p *player) play() {
-	l := &p.line
-	switch {
-	case l.Connection != "":
+// heed plays what stands in the comments: where a connection, a step or an
+// exchange begins or ends.
+func (p *player) heed(comment string) {
+	words := strings.Fields(comment)
+	switch words[0] {
+	case "connection":
 		p.endConnection()
 		p.c = p.w.Conversation(mcpwire.Scope{})
 		p.exchanges, p.calls = map[int]*mcpwire.Conversation{}, map[int][]mcpwire.Call{}
-	case l.Step != "":
-		p.step = l.Step
-	case l.End == "exit":
-		how := mcpwire.ProcessExit
-		if l.Code == 0 { // as its client asked it to
-			how = mcpwire.ClientClosed
-		}
-		p.c.End(how, l.Time)
-	case l.End != "":
+	case "step":
+		p.step = words[1]
+	case "exchange":
 		how := mcpwire.NoReply
-		if l.End == "closed" {
+		if words[2] == "closed" {
 			how = mcpwire.ClientClosed
 		}
-		for _, call := range p.calls[l.Exchange] {
-			p.exchanges[l.Exchange].EndCall(call.ID, how, l.Time)
+		n, _ := strconv.Atoi(words[1])
+		for _, call := range p.calls[n] {
+			p.exchanges[n].EndCall(call.ID, how, p.line.Time)
 		}
+	}
+}
+
+func (p *player) play() {
+	l := &p.line
+	switch {
+	case l.End != "":
+		p.c.End(mcpwire.Ending(l.End), l.Time)
 	case l.From == "client":
-		c := p.conversation()
-		for _, call := range c.FromClient(p.frame(), l.Time) {
+		for _, call := range p.conversation().FromClient(mcpwire.Whole(l.Message), l.Time) {
 			p.steps[call.ID] = p.step
 			p.calls[l.Exchange] = append(p.calls[l.Exchange], call)
 		}
 	case l.From == "server":
-		p.conversation().FromServer(p.frame(), l.Time)
+		p.conversation().FromServer(mcpwire.Whole(l.Message), l.Time)
 	}
 }
 
@@ -181,13 +184,6 @@ func (p *player) conversation() *mcpwire.Conversation {
 	}
 	p.exchanges[p.line.Exchange] = c
 	return c
-}
-
-func (p *player) frame() mcpwire.Frame {
-	if p.line.Message != nil {
-		return mcpwire.Whole(p.line.Message)
-	}
-	return mcpwire.Whole([]byte(p.line.Raw))
 }
 
 func (p *player) endConnection() {

@@ -16,6 +16,7 @@ type signatureFixture struct {
 	Tool                   string
 	Arguments              json.RawMessage
 	InputSchema            json.RawMessage `json:"input_schema"` // as tools/list said, where it matters
+	OutputSchema           json.RawMessage `json:"output_schema"`
 	Reply                  json.RawMessage
 	Want                   struct{ Outcome, Cause string }
 }
@@ -34,8 +35,8 @@ func TestCorpusOfSignatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		exchange := mcpwire.Exchange{Request: request, Response: x.Reply}
-		if x.InputSchema != nil {
-			tool, err := json.Marshal(map[string]any{"name": x.Tool, "inputSchema": x.InputSchema})
+		if x.InputSchema != nil || x.OutputSchema != nil {
+			tool, err := json.Marshal(map[string]any{"name": x.Tool, "inputSchema": x.InputSchema, "outputSchema": x.OutputSchema})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -159,6 +159,7 @@ func (c *Conversation) observation(r *request) *umpire.Observation {
 	if r.held > 0 || r.event.RequestBytes == nil { // else we do not know them
 		o.Schema = c.w.catalog.of(o.Tool).schema
 	}
+	o.OutputTitle = c.w.catalog.of(o.Tool).outputTitle
 	if o.Listed = c.listed; o.Listed == nil {
 		o.Listed = c.w.catalog.names
 	}
@@ -192,7 +193,7 @@ func (c *Conversation) finished(r *request) umpire.Event {
 
 // pages gathers the pages of one listing.
 type pages struct {
-	tools []umpire.ToolDefinition
+	tools []listedTool
 	begun bool
 	next  string // the cursor that the next page must be asked by
 }
@@ -226,7 +227,9 @@ func (c *Conversation) listComplete(at time.Time) []umpire.Event {
 	if !news {
 		return nil
 	}
-	return []umpire.Event{{
-		Kind: "catalog", StartedAt: at, Server: c.w.server, SeenBy: "proxy", Tools: tools[:min(len(tools), adapter.MaxTools)],
-	}}
+	e := umpire.Event{Kind: "catalog", StartedAt: at, Server: c.w.server, SeenBy: "proxy"}
+	for _, t := range tools[:min(len(tools), adapter.MaxTools)] {
+		e.Tools = append(e.Tools, t.ToolDefinition)
+	}
+	return []umpire.Event{e}
 }

@@ -36,8 +36,15 @@ type catalog struct {
 
 // knownTool is what the judgement of a call needs of its tool.
 type knownTool struct {
-	schema     []byte
-	definition string
+	schema      []byte
+	definition  string
+	outputTitle string
+}
+
+// listedTool is a tool as a page of tools/list shows it.
+type listedTool struct {
+	umpire.ToolDefinition
+	outputTitle string
 }
 
 // renew has the lists said again: the server has another name or version.
@@ -53,7 +60,7 @@ func (c *catalog) of(tool string) *knownTool {
 }
 
 // learn takes a complete list, and reports whether it is news.
-func (c *catalog) learn(tools []umpire.ToolDefinition, at time.Time) (news bool) {
+func (c *catalog) learn(tools []listedTool, at time.Time) (news bool) {
 	if c.known == nil || len(c.known) > maxKnown || c.schemas > maxSchemas {
 		c.known, c.schemas = map[string]*knownTool{}, 0
 	}
@@ -65,7 +72,7 @@ func (c *catalog) learn(tools []umpire.ToolDefinition, at time.Time) (news bool)
 			if old := c.known[t.Name]; old != nil {
 				c.schemas -= len(old.schema)
 			}
-			c.known[t.Name] = &knownTool{schema: slices.Clone(t.InputSchema), definition: t.Definition}
+			c.known[t.Name] = &knownTool{schema: slices.Clone(t.InputSchema), definition: t.Definition, outputTitle: t.outputTitle}
 			c.schemas += len(t.InputSchema)
 		}
 		if len(c.names) < maxKnown {
@@ -101,7 +108,7 @@ func (c *catalog) isNews(list string, at time.Time) bool {
 
 // listedTools reads the tools of one page of tools/list, and the cursor of the
 // next one.
-func listedTools(result map[string]json.RawMessage) (tools []umpire.ToolDefinition, next string) {
+func listedTools(result map[string]json.RawMessage) (tools []listedTool, next string) {
 	next, _ = textOf(result["nextCursor"])
 	var raw []json.RawMessage
 	if json.Unmarshal(result["tools"], &raw) != nil {
@@ -116,7 +123,7 @@ func listedTools(result map[string]json.RawMessage) (tools []umpire.ToolDefiniti
 }
 
 // definitionOf reads one tool as it was listed.
-func definitionOf(raw json.RawMessage) (t umpire.ToolDefinition, ok bool) {
+func definitionOf(raw json.RawMessage) (t listedTool, ok bool) {
 	members := object(raw)
 	if t.Name, ok = textOf(members["name"]); !ok {
 		return t, false
@@ -129,6 +136,8 @@ func definitionOf(raw json.RawMessage) (t umpire.ToolDefinition, ok bool) {
 	if a := members["annotations"]; string(a) != "null" {
 		t.Annotations = a
 	}
+	title, _ := textOf(object(members["outputSchema"])["title"])
+	t.outputTitle = short(title, maxWord)
 	t.Bytes = len(raw)
 	t.Definition = t.Hash()
 	return t, true

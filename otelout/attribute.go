@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	methodCall       = "tools/call"
 	causeUnknownTool = "unknown_tool"
 	// withoutSession is the first protocol version in which a span must not hold
 	// mcp.session.id: it knows no sessions.
@@ -53,7 +52,7 @@ func (l *list) number(key string, value *int64) {
 func spanAttributes(e *umpire.Event, errorType string) []attribute.KeyValue {
 	l := make(list, 0, 40)
 	l.shared(e, errorType)
-	l.word("gen_ai.tool.name", e.Tool)
+	l.word(target(e))
 	if e.Protocol != "" && e.Protocol < withoutSession && (e.Transport == "http" || e.Transport == "sse") {
 		l.word("mcp.session.id", e.Session)
 	}
@@ -67,8 +66,11 @@ func spanAttributes(e *umpire.Event, errorType string) []attribute.KeyValue {
 
 // shared are the attributes of both spans and metrics. Each has few values.
 func (l *list) shared(e *umpire.Event, errorType string) {
-	l.word("mcp.method.name", methodCall)
-	l.word("gen_ai.operation.name", "execute_tool")
+	m := method(e)
+	l.word("mcp.method.name", m)
+	if m == methodCall {
+		l.word("gen_ai.operation.name", "execute_tool")
+	}
 	l.word("error.type", errorType)
 	if e.RPCCode != 0 {
 		l.word("rpc.response.status_code", strconv.FormatInt(e.RPCCode, 10))
@@ -82,7 +84,7 @@ func (l *list) shared(e *umpire.Event, errorType string) {
 		l.word("network.protocol.name", "http")
 	}
 	l.word("umpire.outcome", string(e.Outcome))
-	if e.Outcome == umpire.OK {
+	if e.Outcome == umpire.OK && !isRead(e) {
 		*l = append(*l, attribute.Bool("umpire.empty", e.Empty))
 	}
 }
@@ -164,7 +166,7 @@ func (l *list) properties(meta map[string]any) {
 // the status stays unset, too.
 func errorType(e *umpire.Event) string {
 	switch {
-	case !e.Outcome.Failed() || e.Kind != "call":
+	case !e.Outcome.Failed() || e.Kind != "call" && !isRead(e):
 		return ""
 	case e.RPCCode != 0 && e.Outcome != umpire.Crashed && clientsFault(e.RPCCode):
 		return ""

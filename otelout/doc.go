@@ -7,7 +7,8 @@
 // process: redacted, hashed and held to Options.Capture. What flows out: for
 // each tools/call a server span, and for each that is a call by outcomes.md 1 a
 // point of the histogram mcp.server.operation.duration and of the counter
-// umpire.calls. Names are those of the OpenTelemetry semantic conventions for
+// umpire.calls; for each resources/read and prompts/get a span and a point of the
+// histogram alone; for each handshake a span. Names are those of the OpenTelemetry semantic conventions for
 // MCP; what they have no word for is called umpire.* (docs/otel.md).
 //
 // The package never makes an exporter, never sets a global, and never runs on

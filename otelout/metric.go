@@ -37,11 +37,14 @@ func newCounts(m metric.Meter) counts {
 	return counts{duration: duration, calls: calls}
 }
 
-// add counts a call. A call that was never answered has no duration, and is not
-// given one.
+// add counts a call, a resource or a prompt, of which the latter two are in no
+// count of calls. One that was never answered has no duration, and is not given
+// one.
 func (c counts) add(ctx context.Context, e *umpire.Event) {
 	labels := metric.WithAttributeSet(attribute.NewSet(metricAttributes(e)...))
-	c.calls.Add(ctx, 1, labels)
+	if !isRead(e) {
+		c.calls.Add(ctx, 1, labels)
+	}
 	if e.DurationUS != nil {
 		c.duration.Record(ctx, float64(*e.DurationUS)/1e6, labels)
 	}
@@ -50,8 +53,10 @@ func (c counts) add(ctx context.Context, e *umpire.Event) {
 func metricAttributes(e *umpire.Event) []attribute.KeyValue {
 	l := make(list, 0, 12)
 	l.shared(e, errorType(e))
-	if isTool(e) {
-		l.word("gen_ai.tool.name", e.Tool)
+	switch key, name := target(e); {
+	case e.Kind == "resource": // its URI is for spans; the conventions leave it out of metrics
+	case e.Kind == "prompt" || isTool(e):
+		l.word(key, name)
 	}
 	return l
 }

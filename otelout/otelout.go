@@ -54,7 +54,16 @@ func (t *teller) tell(e umpire.Event) {
 		if e.Cause == "panic" || e.Cause == "no_result" {
 			t.flush()
 		}
-	case "cancelled", "round": // no calls: in no rate (outcomes.md 1.2)
+	case "resource", "prompt":
+		ctx := t.span(&e)
+		if e.Outcome == "" { // given up, or a question back
+			return
+		}
+		t.counts.add(ctx, &e)
+		if e.Cause == "panic" || e.Cause == "no_result" {
+			t.flush()
+		}
+	case "cancelled", "round", "session": // no calls: in no rate (outcomes.md 1.2)
 		t.span(&e)
 	}
 }

@@ -294,7 +294,7 @@ func TestAttributes(t *testing.T) {
 
 // TestSpanOnly: what is no call is in no rate, and what is no request is no span.
 func TestSpanOnly(t *testing.T) {
-	for kind, want := range map[string]int{"cancelled": 1, "round": 1, "custom": 0, "catalog": 0, "session": 0, "new": 0} {
+	for kind, want := range map[string]int{"cancelled": 1, "round": 1, "custom": 0, "catalog": 0, "session": 1, "new": 0} {
 		r := newRig(t)
 		r.tell(umpire.Event{Kind: kind, StartedAt: at, Call: umpire.Call{Tool: "t", Outcome: umpire.Crashed}})
 		spans := r.spans.GetSpans()

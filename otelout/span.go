@@ -47,11 +47,12 @@ func parent(e *umpire.Event) context.Context {
 	}))
 }
 
-// spanName is the method and the tool. A name that no tool has is left out: spans
-// are grouped by name, and callers can make up as many as they like.
+// spanName is the method and the tool or prompt. A name that none has is left out:
+// spans are grouped by name, and callers can make up as many as they like.
 func spanName(e *umpire.Event) string {
-	if e.Tool == "" || e.Cause == causeUnknownTool {
-		return methodCall
+	_, name := target(e)
+	if name == "" || e.Kind == "resource" || e.Cause == causeUnknownTool {
+		return method(e)
 	}
-	return methodCall + " " + e.Tool
+	return method(e) + " " + name
 }

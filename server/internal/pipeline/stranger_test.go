@@ -53,6 +53,38 @@ func TestUnknownToolNamesAreBounded(t *testing.T) {
 	}
 }
 
+// Resources and prompts are bounded as well, each by themselves, and beyond the
+// bound nothing is kept of what was asked for.
+func TestNamesOfReadsAreBounded(t *testing.T) {
+	r := newRig(t, Options{})
+	var items []Item
+	for i := range maxReads + 20 {
+		for _, kind := range []string{"resource", "prompt"} {
+			items = append(items, Item{Event: umpire.Event{
+				ID: umpire.NewID(), Kind: kind, StartedAt: time.Now(), Call: umpire.Call{Tool: fmt.Sprintf("made-up-%d", i), Outcome: umpire.OK},
+			}})
+		}
+	}
+	if receipt, err := r.Submit(t.Context(), 1, time.Now(), items); err != nil || receipt.Accepted != len(items) {
+		t.Fatalf("%+v %v", receipt, err)
+	}
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]map[string]int{"resource": {}, "prompt": {}}
+	for _, e := range r.mem.entries {
+		names[e.Event.Kind][e.Event.Tool]++
+		if len(e.Event.Meta) != 0 {
+			t.Fatalf("kept: %v", e.Event.Meta)
+		}
+	}
+	for kind, others := range map[string]string{"resource": OtherResources, "prompt": OtherPrompts} {
+		if n := names[kind]; len(n) != maxReads+1 || n[others] != 20 {
+			t.Errorf("%s: %d names, %d others", kind, len(n), n[others])
+		}
+	}
+}
+
 // A sender's clock that runs ahead makes no event count twice, however many came
 // in between.
 func TestIDsFromTheFutureAreLookedUp(t *testing.T) {

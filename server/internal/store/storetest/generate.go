@@ -43,7 +43,7 @@ func Event() *rapid.Generator[umpire.Event] { return rapid.Custom(event) }
 func event(t *rapid.T) umpire.Event {
 	e := umpire.Event{
 		ID:        umpire.NewID(),
-		Kind:      pick(t, "kind", "call", "call", "call", "call", "call", "call", "cancelled", "round", "session", "dance"),
+		Kind:      pick(t, "kind", "call", "call", "call", "call", "call", "call", "cancelled", "round", "session", "resource", "prompt", "custom", "catalog", "dance"),
 		StartedAt: moment(t),
 		Server:    umpire.Peer{Name: pick(t, "server", "", "shop"), Version: pick(t, "version", "", "1.0"), Env: pick(t, "env", "", "prod")},
 		Client:    umpire.Peer{Name: pick(t, "client", "", "cursor", "claude"), Version: pick(t, "client version", "", "1", "2")},

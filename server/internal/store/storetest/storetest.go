@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"HostileTexts", hostileTexts},
 		{"AbsurdNumbers", absurdNumbers},
 		{"Catalog", catalog},
+		{"ReadsAreNoCalls", readsAreNoCalls},
 		{"Ids", ids},
 		{"SDKReplacesProxy", sdkReplacesProxy},
 		{"DeleteProject", deleteProject},

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -30,7 +31,7 @@ type request struct {
 // reaction is how a collector answers one request. A zero status means: as
 // docs/wire.md says for events that are all new.
 type reaction struct {
-	status int
+	status int // below 0: the connection is refused, in RoundTrip
 	header map[string]string
 	body   string
 	wait   <-chan struct{} // answer only when it is closed
@@ -72,6 +73,10 @@ func (c *collector) RoundTrip(r *http.Request) (*http.Response, error) {
 	done := make(chan *http.Response, 1)
 	go func() {
 		status, header, body := c.answer(r)
+		if status < 0 {
+			close(done)
+			return
+		}
 		resp := &http.Response{
 			StatusCode: status, Status: fmt.Sprint(status), Header: http.Header{},
 			Body: io.NopCloser(bytes.NewReader([]byte(body))), Request: r,
@@ -82,7 +87,10 @@ func (c *collector) RoundTrip(r *http.Request) (*http.Response, error) {
 		done <- resp
 	}()
 	select {
-	case resp := <-done:
+	case resp, answered := <-done:
+		if !answered {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		}
 		return resp, nil
 	case <-r.Context().Done():
 		return nil, r.Context().Err()

@@ -243,6 +243,7 @@ func outageDir(t *testing.T) string {
 func TestOutageWhileCallsGoOn(t *testing.T) {
 	for name, react := range map[string]func() reaction{
 		"hung": func() reaction { return reaction{wait: make(chan struct{}), status: 500} },
+		"down": func() reaction { return reaction{status: -1} },
 		"500":  func() reaction { return reaction{status: 500} },
 		"429":  func() reaction { return reaction{status: 429} },
 		"429 with a time": func() reaction {

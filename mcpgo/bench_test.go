@@ -49,15 +49,25 @@ func costs() []cost {
 // prepare returns a function that makes one call, of a server that is watched if
 // there is somewhere to send to.
 func (c cost) prepare(tb testing.TB, to http.RoundTripper) func() {
+	if to == nil {
+		call, _ := c.with(tb, nil)
+		return call
+	}
+	call, _ := c.with(tb, &umpire.Options{Endpoint: "http://collector", SpoolDir: "-", HTTPClient: &http.Client{Transport: to}})
+	return call
+}
+
+// with returns a function that makes one call, of a server that is watched with
+// these options or, without any, not at all.
+func (c cost) with(tb testing.TB, o *umpire.Options) (call func(), client *umpire.Client) {
 	s := newServer()
 	for i := range 49 {
 		sayHello(s, fmt.Sprint("tool", i))
 	}
 	addFor(s, "hello", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, c.h)
-	if to != nil {
-		client := umpire.New(umpire.Options{
-			Endpoint: "http://collector", Key: "ump_w_test_key", SpoolDir: "-", HTTPClient: &http.Client{Transport: to},
-		})
+	if o != nil {
+		o.Key = "ump_w_test_key"
+		client = umpire.New(*o)
 		tb.Cleanup(func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
@@ -68,7 +78,7 @@ func (c cost) prepare(tb testing.TB, to http.RoundTripper) func() {
 	conn := c.route.dial(tb, s).(memoryConn)
 	ctx := s.WithContext(context.Background(), conn.session)
 	line := json.RawMessage(c.route.call("1", c.tool, `{"query":"`+strings.Repeat("q", 88)+`"}`))
-	return func() { s.HandleMessage(ctx, line) }
+	return func() { s.HandleMessage(ctx, line) }, client
 }
 
 // sink acknowledges every batch unread, so that what is measured is the calls.

@@ -19,7 +19,7 @@ import (
 // shapes remembers the shape of each tool of a server.
 type shapes struct {
 	mu sync.RWMutex
-	m  map[string]shapeOf // by tool name
+	m  map[string]*shapeOf // by tool name
 }
 
 const (
@@ -30,6 +30,7 @@ const (
 	shapeFor = time.Second
 )
 
+// shapeOf is not changed once it is kept.
 type shapeOf struct {
 	tool  mcp.Tool
 	at    time.Time
@@ -42,33 +43,35 @@ func (w *watcher) fits(c *call, s *server.MCPServer, r *mcp.CallToolRequest) boo
 	if own, ok := sessionTool(c.ctx, r.Params.Name); ok {
 		return readShape(w.catalog.Load().Describe(own).InputSchema).admits(r.Params.Arguments)
 	}
-	known, ok := w.shapes.of(r.Params.Name)
-	if !ok || c.event.StartedAt.Sub(known.at) > shapeFor {
+	known := w.shapes.of(r.Params.Name)
+	if known == nil || c.event.StartedAt.Sub(known.at) > shapeFor {
 		t := s.GetTool(r.Params.Name)
 		if t == nil {
 			return false // perhaps a task tool
 		}
-		if !ok || !same(known.tool, t.Tool) {
-			known.tool, known.shape = t.Tool, readShape(w.catalog.Load().Describe(t.Tool).InputSchema)
+		fresh := &shapeOf{tool: t.Tool, at: c.event.StartedAt}
+		if known != nil && same(known.tool, t.Tool) {
+			fresh.shape = known.shape
+		} else {
+			fresh.shape = readShape(w.catalog.Load().Describe(t.Tool).InputSchema)
 		}
-		known.at = c.event.StartedAt
+		known = fresh
 		w.shapes.keep(r.Params.Name, known)
 	}
 	return known.shape.admits(r.Params.Arguments)
 }
 
-func (s *shapes) of(tool string) (shapeOf, bool) {
+func (s *shapes) of(tool string) *shapeOf {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	known, ok := s.m[tool]
-	return known, ok
+	return s.m[tool]
 }
 
-func (s *shapes) keep(tool string, known shapeOf) {
+func (s *shapes) keep(tool string, known *shapeOf) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.m == nil || len(s.m) >= maxShapes {
-		s.m = make(map[string]shapeOf)
+		s.m = make(map[string]*shapeOf)
 	}
 	s.m[tool] = known
 }

@@ -68,7 +68,7 @@ func (c *EventCutter) part(p []byte) {
 			if c.first && p[0] == ' ' {
 				p = p[1:]
 			}
-			c.first = c.first && len(p) == 0
+			c.first = false
 			c.data.add(p)
 			return
 		}

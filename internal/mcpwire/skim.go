@@ -1,6 +1,9 @@
 package mcpwire
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 const (
 	// maxText is how much of a text stays in a skeleton, and maxSkeleton the most
@@ -25,13 +28,23 @@ type skimmer struct {
 	inText   bool
 	escaped  bool
 	text     int  // bytes of the text so far
-	overflow bool // the skeleton itself is too long
+	overflow bool // the skeleton itself is too long, or this is no JSON
 }
 
 func (s *skimmer) write(p []byte) {
-	for i := 0; i < len(p); i++ {
-		c := p[i]
-		if s.inText {
+	for i := 0; i < len(p) && !s.overflow; i++ {
+		if s.inText && !s.escaped && s.text >= maxText { // nothing of it stays
+			n := bytes.IndexAny(p[i:], `"\\`)
+			if n < 0 {
+				n = len(p) - i
+			}
+			i += n
+			s.pos += int64(n)
+			if i == len(p) {
+				return
+			}
+		}
+		if c := p[i]; s.inText {
 			s.inside(c)
 		} else {
 			s.outside(c)
@@ -42,7 +55,7 @@ func (s *skimmer) write(p []byte) {
 
 // inside takes a byte of a text.
 func (s *skimmer) inside(c byte) {
-	s.text++
+	s.text = min(s.text+1, maxText)
 	switch {
 	case s.escaped:
 		s.escaped = false
@@ -92,8 +105,12 @@ func (s *skimmer) open(c byte) {
 }
 
 func (s *skimmer) close(c byte) {
+	if s.depth <= 0 {
+		s.overflow = true // no JSON
+		return
+	}
 	s.keep(c)
-	if s.depth < len(s.began) && s.depth > 0 {
+	if s.depth < len(s.began) {
 		size := s.pos - s.began[s.depth] + 1
 		switch s.depth {
 		case s.deepest:

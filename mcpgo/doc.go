@@ -9,8 +9,9 @@
 // answered, and by a middleware around its handler, which sees whether it ran
 // and what it gave back. The hooks leave a mark in the request by which the
 // middleware finds the call again. What flows out: one umpire.Event for each
-// tools/call, judged by docs/outcomes.md, and one for each change of what
-// tools/list says, both handed to the umpire.Client.
+// tools/call, judged by docs/outcomes.md, one for each change of what tools/list
+// says, one for each handshake, and one for each resources/read and prompts/get,
+// under the name that the server registered. All are handed to the umpire.Client.
 //
 // The package never changes a result or an error (but for the list of tools, with
 // Options.AskIntent and Options.MissingTool), never swallows a panic

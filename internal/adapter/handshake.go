@@ -87,7 +87,7 @@ func (h *handshakes) isNew(e *umpire.Event) bool {
 func namesOf(capabilities any) map[string]any {
 	raw, err := json.Marshal(capabilities)
 	var declared map[string]any
-	if err != nil || json.Unmarshal(raw, &declared) != nil {
+	if err != nil || json.Unmarshal(raw, &declared) != nil || len(declared) == 0 {
 		return nil
 	}
 	meta := make(map[string]any)

@@ -1,7 +1,8 @@
 //go:build ignore
 
-// Watches the SDK's own conformance server. tools/conformance.sh copies this file
-// beside that server's main.go and adds one line to it: watch(server).
+// What the SDKs' own conformance servers are watched with. tools/conformance.sh
+// copies this file and watch_<adapter>.go beside such a server's main.go and adds
+// one line to that: watch(server).
 package main
 
 import (
@@ -15,16 +16,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/umpire-mcp/umpire"
-	"github.com/umpire-mcp/umpire/gosdk"
 )
 
-// watch watches server with a client that delivers over HTTP, as it would to a
-// collector elsewhere. What arrives is written to the file UMPIRE_TEST_EVENTS,
-// one line an event: its kind and outcome.
-func watch(server *mcp.Server) {
+// collected is a client that delivers over HTTP, as it would to a collector
+// elsewhere. What arrives is written to the file UMPIRE_TEST_EVENTS, one line an
+// event: its kind and outcome.
+func collected() *umpire.Client {
 	out, err := os.Create(os.Getenv("UMPIRE_TEST_EVENTS"))
 	if err != nil {
 		log.Fatalf("cannot note events: %v", err)
@@ -47,7 +45,7 @@ func watch(server *mcp.Server) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]int{"accepted": len(batch.Events)})
 	}))
-	gosdk.Watch(server, umpire.New(umpire.Options{
+	return umpire.New(umpire.Options{
 		Endpoint: collector.URL, Key: "ump_w_test_key", SpoolDir: "-", FlushInterval: 10 * time.Millisecond,
-	}))
+	})
 }

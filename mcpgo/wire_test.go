@@ -100,7 +100,10 @@ func manners(t *testing.T) map[string]manner {
 			o.CaptureTool = map[string]umpire.Capture{"ok": {Off: true}, "bad_output": {Input: true}}
 			o.NoInFlight = true
 		}, fewer: true},
-		"nobody is asked": {with: func(o *umpire.Options) { o.AskIntent, o.Capture.NamesAndCodes = true, true }},
+		"nobody is asked": {with: func(o *umpire.Options) {
+			o.AskIntent, o.Capture.NamesAndCodes = true, true
+			o.CaptureTool = map[string]umpire.Capture{"no such tool": {Intent: true}}
+		}},
 		"nobody collects": {with: func(o *umpire.Options) { o.Endpoint, o.SpoolDir = "http://127.0.0.1:1", t.TempDir() }, fewer: true},
 	}
 	for i := range reflect.TypeFor[umpire.Capture]().NumField() {

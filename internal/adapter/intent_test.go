@@ -71,6 +71,43 @@ func TestAskIntent(t *testing.T) {
 	}
 }
 
+// FuzzAskIntent: what comes out is the schema with one property more, which is found
+// again, and without it the schema to the byte.
+func FuzzAskIntent(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"object"}`, ` { "type" : "object" , "properties" : { } } `, `{"properties":{"a":{"enum":["}",{"intent":1}]}},"type":"object"}`,
+		`{"type":"object","properties":{"intent":{}}}`, `{"\u0074ype":"object","x-a":[]}`, `{"type":"object","properties":{"a":1,"a":2}}`, `[]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		before := string(in)
+		out, ok := AskIntent(in)
+		if string(in) != before {
+			t.Fatal("the schema was changed")
+		}
+		if !ok {
+			return
+		}
+		var was, is struct {
+			Type       string                     `json:"type"`
+			Properties map[string]json.RawMessage `json:"properties"`
+		}
+		if json.Unmarshal(in, &was) != nil || json.Unmarshal(out, &is) != nil || is.Type != "object" {
+			t.Fatalf("%q became %q", in, out)
+		}
+		if _, had := was.Properties["intent"]; had || len(is.Properties) != len(was.Properties)+1 || !strings.Contains(string(is.Properties["intent"]), IntentAbout) {
+			t.Fatalf("%q became %q", in, out)
+		}
+		for _, added := range []string{`,"properties":{` + argument + `}`, `,` + argument, argument} {
+			if strings.Replace(string(out), added, "", 1) == before {
+				return
+			}
+		}
+		t.Fatalf("%q became %q", in, out)
+	})
+}
+
 func TestTakeIntent(t *testing.T) {
 	for _, tt := range []struct{ name, in, rest, intent string }{
 		{"a text", `{"n":1,"intent":" to \u00fcber\n"}`, `{"n":1}`, "to über"},

@@ -3,6 +3,7 @@ package adapter
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // member is one member of a JSON object: where it stands in the text.
@@ -69,7 +70,7 @@ func pastValue(raw []byte, i int) int {
 			i++
 			continue
 		default: // a number or a word
-			for i < len(raw) && bytes.IndexByte([]byte(" \t\n\r,]}"), raw[i]) < 0 {
+			for i < len(raw) && strings.IndexByte(" \t\n\r,]}", raw[i]) < 0 {
 				i++
 			}
 		}

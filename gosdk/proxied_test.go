@@ -23,7 +23,7 @@ func TestProxied(t *testing.T) {
 			p := start(t, "wire", append(pointAt(collected.URL, t.TempDir()), "UMPIRE_RUN="+run)...)
 			seen := map[umpire.ID]umpire.Event{}
 			c := mcpwire.New(mcpwire.Config{Run: run, Transport: "stdio", Record: func(e umpire.Event) {
-				if e.Kind != "catalog" {
+				if e.Kind != "catalog" && e.Kind != "session" {
 					seen[e.ID] = e
 				}
 			}}).Conversation(mcpwire.Scope{})
@@ -63,7 +63,7 @@ func TestProxied(t *testing.T) {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
 
-			inside := collected.all(notCatalog...)
+			inside := collected.all(append(notCatalog, "resource", "prompt")...)
 			if len(inside) < times*30 || calls < len(inside) {
 				t.Fatalf("%d events from within of %d calls", len(inside), calls)
 			}

@@ -70,6 +70,9 @@ func (w *watcher) beginRead(ctx context.Context, req mcp.Request, next mcp.Metho
 	e := &c.event
 	e.Kind, e.StartedAt = kind, time.Now()
 	w.identify(e, ctx, req)
+	if w.ids != nil && e.Transport == "stdio" {
+		e.ID = w.ids.NextRead(kind, asked) // as in begin
+	}
 	c.obs.Kind = kind
 	if !w.name(c, asked) {
 		c.lookUpName = func() {

@@ -23,7 +23,7 @@ func TestProxied(t *testing.T) {
 			p := start(t, "wire", append(pointAt(collected.URL, t.TempDir()), "UMPIRE_RUN="+run)...)
 			seen := map[umpire.ID]umpire.Event{}
 			c := mcpwire.New(mcpwire.Config{Run: run, Transport: "stdio", Record: func(e umpire.Event) {
-				if e.Kind != "catalog" {
+				if e.Kind != "catalog" && e.Kind != "session" {
 					seen[e.ID] = e
 				}
 			}}).Conversation(mcpwire.Scope{})
@@ -64,7 +64,7 @@ func TestProxied(t *testing.T) {
 				t.Fatalf("%s: %s", how, stderr)
 			}
 
-			inside := collected.all(notCatalog...)
+			inside := collected.all(append(notCatalog, "resource", "prompt")...)
 			if len(inside) < times*30 || calls < len(inside) {
 				t.Fatalf("%d events from within of %d calls", len(inside), calls)
 			}
@@ -85,8 +85,9 @@ func TestProxied(t *testing.T) {
 				agree(t, e, outside)
 			}
 			for id, e := range seen {
-				// A message of another JSON-RPC is refused before any hook.
-				if !known[id] && e.Tool != "" {
+				// A message of another JSON-RPC, and a prompt where there are none, are
+				// refused before any hook.
+				if !known[id] && e.Tool != "" && e.Kind != "prompt" {
 					t.Errorf("only the proxy saw %s: %s %s", e.Tool, e.Outcome, e.Cause)
 				}
 			}

@@ -94,6 +94,9 @@ func (w *watcher) beginPrompt(ctx context.Context, r *mcp.GetPromptRequest) *cal
 
 func (w *watcher) beginRead(c *call) *call {
 	c.event.StartedAt = time.Now()
+	if w.ids != nil && c.event.Transport == "stdio" {
+		c.event.ID = w.ids.NextRead(c.event.Kind, c.asked) // as in begin
+	}
 	w.name(c, nil)
 	c.noted = w.client.Begin(&c.event)
 	w.open.enter(c)

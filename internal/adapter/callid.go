@@ -57,7 +57,7 @@ func ThisRun() *CallIDs {
 // Next returns the id of the call e, of which Tool and Arguments are set. Long
 // says that Arguments are not here because they are over 1 MiB. Next is called
 // once for each call.
-func (c *CallIDs) Next(e *umpire.Event, long bool) (id umpire.ID) {
+func (c *CallIDs) Next(e *umpire.Event, long bool) umpire.ID {
 	arguments := "long"
 	switch {
 	case long || len(e.Arguments) > maxHashed:
@@ -66,7 +66,17 @@ func (c *CallIDs) Next(e *umpire.Event, long bool) (id umpire.ID) {
 	default:
 		arguments = e.HashArguments(c.run)
 	}
-	kind := c.run + "\x00" + e.Tool + "\x00" + arguments
+	return c.next(e.Tool + "\x00" + arguments)
+}
+
+// NextRead is Next for what is no call: a resource or prompt, and what was asked
+// for.
+func (c *CallIDs) NextRead(kind, asked string) umpire.ID {
+	return c.next("\x00" + kind + "\x00" + asked) // no tool has this name
+}
+
+func (c *CallIDs) next(kind string) (id umpire.ID) {
+	kind = c.run + "\x00" + kind
 	nth := c.count(sha256.Sum256([]byte(kind)))
 	sum := sha256.Sum256([]byte(callIDs + kind + "\x00" + strconv.FormatUint(uint64(nth), 10)))
 	copy(id[:], sum[:])

@@ -44,7 +44,7 @@ func ShookHands(client *umpire.Client, e *umpire.Event, capabilities any) {
 		return
 	}
 	e.Kind = "session"
-	e.Meta = namesOf(capabilities)
+	e.Meta = CapabilityNames(capabilities)
 	client.Record(*e)
 }
 
@@ -82,9 +82,9 @@ func (h *handshakes) isNew(e *umpire.Event) bool {
 	return true
 }
 
-// namesOf tells of capabilities by their names alone, two levels deep. What is
-// false or null is no capability.
-func namesOf(capabilities any) map[string]any {
+// CapabilityNames tells of capabilities by their names alone, two levels deep.
+// What is false or null is no capability.
+func CapabilityNames(capabilities any) map[string]any {
 	raw, err := json.Marshal(capabilities)
 	var declared map[string]any
 	if err != nil || json.Unmarshal(raw, &declared) != nil || len(declared) == 0 {

@@ -34,12 +34,21 @@ func (c *Conversation) answered(r *request, m *message, at time.Time) []umpire.E
 			if agreed, ok := textOf(result["protocolVersion"]); ok {
 				c.protocol = short(agreed, maxWord)
 			}
+			return c.shookHands(r, result, at)
 		}
 	case methodList:
 		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
 		return c.listAnswered(r, m, result, at)
-	default:
+	case methodRead, methodPrompt:
 		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
+		return c.readAnswered(r, m, at)
+	case methodDiscover:
+		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
+		if result != nil {
+			return c.shookHands(r, result, at)
+		}
+	default:
+		c.learnNames(r.method, result)
 	}
 	return nil
 }
@@ -72,6 +81,12 @@ func (c *Conversation) callAnswered(r *request, m *message, at time.Time) []umpi
 	}
 	o := c.observation(r)
 	a.observe(o, r.task)
+	r.answered(m)
+	return []umpire.Event{c.judged(r, o)}
+}
+
+// answered notes the size of a result.
+func (r *request) answered(m *message) {
 	switch {
 	case m.result == nil:
 	case m.cut:
@@ -80,12 +95,11 @@ func (c *Conversation) callAnswered(r *request, m *message, at time.Time) []umpi
 		size := int64(len(m.result))
 		r.event.ResponseBytes = &size
 	}
-	return []umpire.Event{c.judged(r, o)}
 }
 
 // silent makes the event of a call that got no answer.
 func (c *Conversation) silent(r *request, how Ending) []umpire.Event {
-	if r.method != methodCall {
+	if !r.tells() {
 		return nil
 	}
 	if c.gone == nil || len(c.gone) >= maxGone {
@@ -115,14 +129,17 @@ func (c *Conversation) withdrawal(r *request) []umpire.Event {
 		o.Silent = "timeout"
 		return []umpire.Event{c.judged(r, o)}
 	}
-	r.event.Kind = "cancelled"
+	if r.unlisted {
+		c.nameRead(r)
+	}
+	adapter.Withdraw(&r.event)
 	return []umpire.Event{c.finished(r)}
 }
 
 // cancelled takes a cancellation, which names a request.
 func (c *Conversation) cancelled(m *message, at time.Time) {
 	list := c.waiting[idKey(object(m.params)["requestId"])]
-	if len(list) == 0 || list[0].method != methodCall || list[0].notified {
+	if len(list) == 0 || !list[0].tells() || list[0].notified {
 		return // answered before, or never a call
 	}
 	c.withdraw(list[0], m, at)
@@ -151,6 +168,16 @@ func (c *Conversation) hungUp(r *request, at time.Time) {
 
 // observation begins what was seen of r.
 func (c *Conversation) observation(r *request) *umpire.Observation {
+	if r.isRead() {
+		if r.unlisted {
+			c.nameRead(r) // a list may have passed by
+		}
+		o := &umpire.Observation{Kind: r.event.Kind, Tool: r.event.Tool, Address: r.asked}
+		if r.event.Kind == kindPrompt && !r.unlisted {
+			o.Address = ""
+		}
+		return o
+	}
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	o := &umpire.Observation{
@@ -184,7 +211,9 @@ func (c *Conversation) judged(r *request, o *umpire.Observation) umpire.Event {
 func (c *Conversation) finished(r *request) umpire.Event {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
-	r.event.Definition = c.w.catalog.of(r.event.Tool).definition
+	if !r.isRead() {
+		r.event.Definition = c.w.catalog.of(r.event.Tool).definition
+	}
 	if r.event.Server == (umpire.Peer{}) {
 		r.event.Server = c.w.server
 	}

@@ -99,7 +99,7 @@ func TestNamesAreBounded(t *testing.T) {
 	if got := s.brief(); len(got) != 1 || got[0] != "call ok empty 0s" {
 		t.Errorf("%q", got)
 	}
-	for i := range 3 * maxKnown {
+	for i := range maxKnown + 500 {
 		play(c, lists, fmt.Sprintf(`< {"id":"l","result":{"tools":[{"name":"tool%d","inputSchema":{"type":"object"}}]}}`, i))
 	}
 	if len(s.catalog.known) > maxKnown+1 || len(s.catalog.said) > maxSaid {

@@ -41,6 +41,7 @@ const (
 type Conversation struct {
 	w    *Watcher
 	open atomic.Int64  // calls that wait for their answer
+	busy atomic.Int64  // the same, and what is read
 	used atomic.Uint64 // Watcher.turn when it was last asked for
 
 	mu       sync.Mutex

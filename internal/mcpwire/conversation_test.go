@@ -30,7 +30,7 @@ func (s *seen) brief() (list []string) {
 	for i := range s.events {
 		e := &s.events[i]
 		said := e.Kind
-		if e.Kind == "call" {
+		if e.Outcome != "" {
 			said += " " + string(e.Outcome)
 		}
 		if e.Cause != "" {
@@ -88,6 +88,8 @@ const (
 	bad       = `< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no"}],"isError":true}}`
 	cancel    = `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"enough"}}`
 	timeout   = `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"McpError: MCP error -32001: Request timed out"}}`
+	readIt    = `> {"id":1,"method":"resources/read","params":{"uri":"file:///home/me/secret.txt"}}`
+	hello     = `> {"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{}},"clientInfo":{"name":"first","version":"1"}}}`
 	lists     = `> {"jsonrpc":"2.0","id":"l","method":"tools/list"}`
 	listed    = `< {"jsonrpc":"2.0","id":"l","result":{"tools":[{"name":"add","inputSchema":{"type":"object","required":["b"]}}]}}`
 )
@@ -143,6 +145,13 @@ func TestConversation(t *testing.T) {
 			ask, bad,
 		}, "catalog; call bad_args schema_in_tool 1s"},
 		{"the end of a list whose beginning was missed", []string{`> {"id":"m","method":"tools/list","params":{"cursor":"p2"}}`, `< {"id":"m","result":{"tools":[{"name":"sub"}]}}`, ask, good}, "call ok 1s"},
+		{"a resource", []string{readIt, `< {"id":1,"result":{"contents":[]}}`}, "resource ok 1s"},
+		{"a prompt that is refused", []string{`> {"id":1,"method":"prompts/get","params":{"name":"p"}}`, `< {"id":1,"error":{"code":-32602,"message":"unknown prompt \"p\""}}`}, "prompt bad_args invalid_params 1s"},
+		{"a resource, cancelled", []string{readIt, cancel, ". 61"}, "resource"},
+		{"a resource, asking back", []string{readIt, `< {"id":1,"result":{"resultType":"input_required"}}`}, "resource 1s"},
+		{"a resource, never answered", []string{readIt, "! process_exit"}, "resource crashed process_exit"},
+		{"a handshake", []string{hello, `< {"id":0,"result":{"protocolVersion":"2025-11-25"}}`, hello, `< {"id":0,"result":{"protocolVersion":"2025-11-25"}}`}, "session"},
+		{"a handshake that failed", []string{hello, `< {"id":0,"error":{"code":-32602,"message":"no"}}`}, ""},
 		{"malformed parameters", []string{`> {"id":1,"method":"tools/call","params":[1]}`, `< {"id":1,"error":{"code":-32602,"message":"no"}}`}, "call bad_args invalid_params 1s"},
 		{"a task was begun", []string{`> {"id":1,"method":"tools/call","params":{"name":"add","task":{"ttl":1}}}`, `< {"id":1,"result":{"task":{"taskId":"t"}}}`}, "call ok 1s"},
 		{"time goes back", []string{ask, ". -5", good}, "call ok 0s"},
@@ -177,14 +186,17 @@ func TestWhatAnEventSays(t *testing.T) {
 		t.Error("the session is not found under the id that it was given")
 	}
 	play(c, askModern, good)
-	e := s.events[1]
+	if got := strings.Join(s.brief(), "; "); got != "session; catalog; call ok 1s; call ok 1s" {
+		t.Fatalf("%q", got)
+	}
+	e := s.events[2]
 	if e.Server != (umpire.Peer{Name: "shop", Version: "3"}) || e.Client != (umpire.Peer{Name: "old", Version: "1"}) || e.Protocol != "2025-06-18" ||
 		e.Platform != "claude-code" || e.Transport != "http" || e.SessionID != "" || e.SeenBy != "proxy" || e.Tool != "add" || !e.StartedAt.Equal(at0.Add(4*time.Second)) ||
 		*e.RequestBytes != int64(len(`{"a":1}`)) || *e.ResponseBytes != int64(len(`{"content":[{"type":"text","text":"2"}]}`)) || len(e.Definition) != 16 ||
 		e.HandlerRan != "unknown" || e.Evidence != "structure" || e.ID.IsZero() {
 		t.Errorf("%+v", e)
 	}
-	if e := s.events[2]; e.Client != (umpire.Peer{Name: "new", Version: "2"}) || e.Protocol != "2026-07-28" || e.SessionID != "session-1" || e.RequestBytes != nil {
+	if e := s.events[3]; e.Client != (umpire.Peer{Name: "new", Version: "2"}) || e.Protocol != "2026-07-28" || e.SessionID != "session-1" || e.RequestBytes != nil {
 		t.Errorf("%+v", e)
 	}
 	c.End(ClientClosed, at0)
@@ -196,7 +208,6 @@ func TestWhatAnEventSays(t *testing.T) {
 // TestIdentity: nobody's call under another's name.
 func TestIdentity(t *testing.T) {
 	s := watch(Config{Transport: "http"})
-	hello := `> {"id":0,"method":"initialize","params":{"clientInfo":{"name":"first","version":"1"}}}`
 	play(s.Conversation(Scope{Session: "a"}), hello, ask, good)
 	play(s.Conversation(Scope{Session: "b"}), ask, good)
 	play(s.Conversation(Scope{Asker: "token 1"}), ask, good)
@@ -258,5 +269,59 @@ func TestRun(t *testing.T) {
 	want := "[51a15016-7b74-82b0-b119-a8d506a922c9 a7ba18f1-c8c6-8142-b56b-2352b436fe4c 5b1b8dc3-cfea-8f5c-acfc-1bcc18c8c619]" // as in adapter's TestCallIDsAreForEver
 	if got := fmt.Sprint(ids()); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestReads: what is read is named by what the server registered, and no part of
+// an address is recorded.
+func TestReads(t *testing.T) {
+	s := watch(Config{Transport: "stdio"})
+	c := s.Conversation(Scope{})
+	play(c,
+		`> {"id":5,"method":"resources/list"}`, `< {"id":5,"result":{"resources":[{"uri":"shop://catalog"}]}}`,
+		`> {"id":5,"method":"resources/templates/list"}`, `< {"id":5,"result":{"resourceTemplates":[{"uriTemplate":"shop://book/{id}"}]}}`,
+		`> {"id":1,"method":"resources/read","params":{"uri":"shop://catalog"}}`, `< {"id":1,"result":{"contents":[{"uri":"shop://catalog","text":"x"}]}}`,
+		`> {"id":1,"method":"resources/read","params":{"uri":"shop://book/canary"}}`, `< {"id":1,"result":{"contents":[]}}`,
+		`> {"id":1,"method":"resources/read","params":{"uri":"file:///home/canary"}}`, `< {"id":1,"error":{"code":-32002,"message":"Resource not found: file:///home/canary"}}`,
+		`> {"id":1,"method":"prompts/get","params":{"name":"greet"}}`,
+		`> {"id":6,"method":"prompts/list"}`, `< {"id":6,"result":{"prompts":[{"name":"greet"}]}}`,
+		`< {"id":1,"result":{"messages":[]}}`,
+		`> {"id":1,"method":"prompts/get","params":{"name":"canary"}}`, `< {"id":1,"error":{"code":-32602,"message":"no prompt canary"}}`,
+	)
+	want := []string{"shop://catalog", "shop://book/{id}", "file:", "greet", "(unknown prompt)"}
+	for i, e := range s.events {
+		if e.Tool != want[i] || strings.Contains(fmt.Sprint(e.ErrorMessage, e.Tool), "canary") {
+			t.Errorf("%s %q: %q, want %q", e.Kind, e.Tool, e.ErrorMessage, want[i])
+		}
+	}
+	if len(s.events) != len(want) || *s.events[0].ResponseBytes == 0 || c.busy.Load() != 0 {
+		t.Errorf("%q, %d busy", s.brief(), c.busy.Load())
+	}
+	quiet := watch(Config{Hooks: umpire.Options{NoResources: true}})
+	play(quiet.Conversation(Scope{}), readIt, `< {"id":1,"result":{"contents":[]}}`)
+	if len(quiet.events) > 0 {
+		t.Errorf("%q", quiet.brief())
+	}
+}
+
+// TestHandshake: what a client can do is told by its names.
+func TestHandshake(t *testing.T) {
+	s := watch(Config{Transport: "http"})
+	play(s.Conversation(Scope{Session: "a"}), hello, `< {"id":0,"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"shop"}}}`)
+	discover := func(version string) {
+		play(s.Conversation(Scope{}),
+			`> {"id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`,
+			`< {"id":1,"result":{"supportedVersions":["`+version+`"],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"2"}}}}`)
+	}
+	discover("2025-11-25")
+	discover("2026-07-28")
+	if len(s.events) != 2 {
+		t.Fatalf("%q", s.brief())
+	}
+	if e := s.events[0]; e.Kind != "session" || e.Protocol != "2025-06-18" || e.Client.Name != "first" || e.Server.Name != "shop" || e.SessionID != "a" || e.Meta["umpire.capability.roots.listChanged"] != true {
+		t.Errorf("%+v", e)
+	}
+	if e := s.events[1]; e.Protocol != "2026-07-28" || e.Client.Name != "new" || e.Server.Version != "2" || e.Meta["umpire.capability.elicitation"] != true {
+		t.Errorf("%+v", e)
 	}
 }

@@ -77,6 +77,7 @@ func FuzzSkeleton(f *testing.F) {
 func FuzzConversation(f *testing.F) {
 	f.Add([]byte(lists + "\n" + listed + "\n" + ask + "\n" + bad + "\n" + askModern + "\nx client_closed\n. 61\n! no_reply"))
 	f.Add([]byte(ask + "\n" + cancel + "\n" + good + "\n" + askAgain + "\n" + timeout + "\n! process_exit"))
+	f.Add([]byte(hello + "\n< {\"id\":0,\"result\":{}}\n" + readIt + "\n" + bad))
 	f.Add([]byte("> [" + ask[2:] + "," + askAgain[2:] + "]\n< [" + bad[2:] + "," + good[2:] + "]"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		s := watch(Config{Run: "r", Transport: "stdio"})
@@ -94,7 +95,7 @@ func FuzzConversation(f *testing.F) {
 		}
 		ids := map[umpire.ID]bool{}
 		for _, e := range s.events {
-			if e.Kind == "catalog" {
+			if e.Kind == "catalog" || e.Kind == "session" || e.Kind == "resource" || e.Kind == "prompt" {
 				continue
 			}
 			if ids[e.ID] {

@@ -17,9 +17,10 @@ const (
 	methodCancelled  = "notifications/cancelled"
 	methodListed     = "notifications/tools/list_changed"
 
-	metaProtocol = "io.modelcontextprotocol/protocolVersion"
-	metaClient   = "io.modelcontextprotocol/clientInfo"
-	metaServer   = "io.modelcontextprotocol/serverInfo"
+	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaClient       = "io.modelcontextprotocol/clientInfo"
+	metaServer       = "io.modelcontextprotocol/serverInfo"
 )
 
 // request is one request of the client that waits for its answer.
@@ -29,8 +30,13 @@ type request struct {
 	method string
 	first  bool // tools/list without a cursor: the first page
 	task   bool // the call asked to be run as a task
-	event  umpire.Event
-	held   int64 // bytes of arguments that are kept
+	// asked is what a client asked to read, and unlisted whether no list holds it.
+	asked    string
+	unlisted bool
+	// meta and capabilities are of a handshake.
+	meta, capabilities json.RawMessage
+	event              umpire.Event
+	held               int64 // bytes of arguments that are kept
 
 	// A call that its client gave up is held until its answer, or 60 seconds
 	// (outcomes.md 1.2).
@@ -40,6 +46,11 @@ type request struct {
 	abandoned bool      // its HTTP stream was closed, which cancels nothing
 	heldSince time.Time // when it was first withdrawn
 }
+
+// tells reports whether the request makes an event when it ends.
+func (r *request) tells() bool { return r.method == methodCall || r.isRead() }
+
+func (r *request) isRead() bool { return r.method == methodRead || r.method == methodPrompt }
 
 func (r *request) withdrawn() bool { return r.notified || r.closed || r.abandoned }
 
@@ -63,7 +74,15 @@ func (c *Conversation) asked(m *message, at time.Time) *request {
 		c.client = peerOf(params["clientInfo"])
 		version, _ := textOf(params["protocolVersion"])
 		c.protocol = short(version, maxWord)
+		r.shakes(at, params["_meta"], params["capabilities"])
 	case methodDiscover:
+		r.shakes(at, params["_meta"], object(params["_meta"])[metaCapabilities])
+	case methodRead, methodPrompt:
+		if c.over || c.w.config.Hooks.NoResources {
+			return nil
+		}
+		c.read(r, params, at)
+	case methodResources, methodTemplates, methodPrompts:
 	default:
 		return nil
 	}
@@ -76,9 +95,26 @@ func (c *Conversation) asked(m *message, at time.Time) *request {
 	c.waiting[m.id] = append(c.waiting[m.id], r)
 	if r.method == methodCall {
 		c.open.Add(1)
+	}
+	if r.tells() {
 		c.byEvent[r.event.ID] = r
+		c.busy.Add(1)
 	}
 	return r
+}
+
+// maxShaken is how much is kept of what a handshake says.
+const maxShaken = 16 << 10
+
+// shakes keeps what the event of a handshake needs.
+func (r *request) shakes(at time.Time, meta, capabilities json.RawMessage) {
+	r.event.StartedAt = at
+	if len(meta) <= maxShaken {
+		r.meta = meta
+	}
+	if len(capabilities) <= maxShaken {
+		r.capabilities = capabilities
+	}
 }
 
 // called fills in what the request itself tells of a call.
@@ -153,8 +189,11 @@ func (c *Conversation) drop(r *request) {
 		c.count--
 		if r.method == methodCall {
 			c.open.Add(-1)
-			delete(c.byEvent, r.event.ID)
 			c.w.held.Add(-r.held)
+		}
+		if r.tells() {
+			delete(c.byEvent, r.event.ID)
+			c.busy.Add(-1)
 		}
 		return
 	}

@@ -17,7 +17,8 @@ type Config struct {
 	// the goroutine that brought the frame, with no lock held, and must copy what
 	// it keeps.
 	Record func(umpire.Event)
-	// Hooks holds the owner's judgement hooks: IsEmpty and EmptyIsFine.
+	// Hooks holds the owner's judgement hooks, IsEmpty and EmptyIsFine, and says
+	// with NoResources that resources and prompts are not recorded.
 	Hooks umpire.Options
 	// Run names the process that is watched over stdio, and is what UMPIRE_RUN
 	// tells that process. The ids of calls are made from it, so that an SDK inside
@@ -50,13 +51,15 @@ type Watcher struct {
 	mu       sync.Mutex
 	server   umpire.Peer
 	catalog  catalog
+	registry *adapter.Registry // of resources and prompts
+	shaken   map[handshake]time.Time
 	sessions map[string]*Conversation
 	turn     uint64 // counts the uses of sessions
 }
 
 // New returns the watcher of one server.
 func New(config Config) *Watcher {
-	w := &Watcher{config: config, fine: map[string]bool{}, sessions: map[string]*Conversation{}}
+	w := &Watcher{config: config, fine: map[string]bool{}, sessions: map[string]*Conversation{}, registry: new(adapter.Registry)}
 	for _, tool := range config.Hooks.EmptyIsFine {
 		w.fine[tool] = true
 	}
@@ -120,7 +123,7 @@ func (w *Watcher) forget() {
 	}
 	all := make([]entry, 0, len(w.sessions))
 	for session, c := range w.sessions {
-		all = append(all, entry{session, min(int(c.open.Load()), 1), c.used.Load()})
+		all = append(all, entry{session, min(int(c.busy.Load()), 1), c.used.Load()})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.busy, b.busy), cmp.Compare(a.used, b.used)) })
 	for _, e := range all[:len(all)/4+1] {
@@ -143,7 +146,7 @@ func (w *Watcher) Tick(at time.Time) {
 	w.mu.Lock()
 	var busy []*Conversation
 	for _, c := range w.sessions {
-		if c.open.Load() > 0 {
+		if c.busy.Load() > 0 {
 			busy = append(busy, c)
 		}
 	}
@@ -168,6 +171,9 @@ func (w *Watcher) calledItself(p umpire.Peer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.server != p {
+		if w.server != (umpire.Peer{}) { // another server, or another version of it
+			w.registry = new(adapter.Registry)
+		}
 		w.server = p
 		w.catalog.renew()
 	}

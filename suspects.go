@@ -37,6 +37,9 @@ func suspectMarks(o *Observation, empty, argsStrong bool) []string {
 	if argsStrong || unlisted || malformed || structuredOnly || o.MalformedIsError {
 		m.envelopeOnly = false // it stands alone
 	}
+	if m == (contentMarks{}) && !argsStrong && !unlisted && !malformed && !structuredOnly && !o.MalformedIsError {
+		return nil // nearly all calls
+	}
 	var marks []string
 	for _, mark := range [...]struct {
 		name string

@@ -142,7 +142,7 @@ func (w *watcher) finish(c *call, r *mcp.CallToolRequest, next mcp.MethodHandler
 		c.response = responseBytes(&c.obs, result)
 		c.event.ResponseBytes = &c.response
 	}
-	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || !w.catalog.Load().MayList(c.event.Tool) {
+	if failing := err != nil || c.obs.NoResult || c.obs.IsError; failing || c.event.Definition == "" && !w.catalog.Load().MayList(c.event.Tool) {
 		w.lookUp(c, r, next, failing)
 	}
 	w.judge(c)

@@ -9,6 +9,7 @@ GO      ?= go
 MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo otelout otelout/endtoend server
 NODE_PROJECTS := examples/official/clienttest server/test/browser
 FUZZTIME ?= 60s
+SOAK ?= 10m
 
 .DEFAULT_GOAL := help
 
@@ -29,9 +30,11 @@ test: setup ## run every test of every module, with the race detector
 	@./tools/test.sh $(MODULES)
 
 .PHONY: interop
-interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, and the official conformance suite (about 1 minute)
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system (about 4 minutes)
 	@./tools/interop.sh
 	@./tools/conformance.sh
+	@./tools/conformance-proxy.sh
+	@./tools/crossbuild.sh
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium
@@ -60,6 +63,10 @@ generate: ## write again what is generated: golden files of tests
 .PHONY: bench
 bench: ## measure the record path and the ingest path (quiet machine, about 5 minutes)
 	@./tools/bench.sh
+
+.PHONY: soak
+soak: ## the proxy under steady traffic for SOAK (default 10m): memory flat, every call counted
+	@SOAK=$(SOAK) ./tools/soak.sh
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 60s)

@@ -24,7 +24,7 @@ const callHeader = "Umpire-Call"
 // an http.Handler.
 type Front struct {
 	target  target
-	hosts   []string // names that it may be addressed by; nil: any
+	hosts   []string // names that are the proxy's own; nil: any
 	relay   *httputil.ReverseProxy
 	watch   *sessions // nil: nobody watches
 	feed    *feed
@@ -32,7 +32,7 @@ type Front struct {
 }
 
 // NewFront stands in front of the server at upstream. watcher may be nil; hosts
-// are the only names in the header Host that are served, or nil for any.
+// are the names by which clients address the proxy, or nil for any.
 func NewFront(upstream string, watcher *mcpwire.Watcher, hosts []string, say func(string)) (*Front, error) {
 	t, err := newTarget(upstream)
 	if err != nil {
@@ -73,7 +73,7 @@ func newTransport(scheme string) *http.Transport {
 
 // ServeHTTP implements http.Handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !f.mayBe(r.Host) {
+	if !f.owns(r.Host) && !f.target.local {
 		http.Error(w, "umpire proxy: this address is not one of the proxy's own; allow it with --host", http.StatusForbidden)
 		return
 	}
@@ -103,10 +103,12 @@ func exchangeOf(r *http.Request) *exchange {
 	return x
 }
 
-// mayBe refuses what was addressed to another name: a page elsewhere that points
-// its own name at this machine (DNS rebinding) would pass the server's own check,
-// which sees the server's own name.
-func (f *Front) mayBe(host string) bool {
+// owns reports whether host is a name of the proxy, in place of which the server
+// sees its own. A page elsewhere that points its own name at this machine (DNS
+// rebinding) comes by a foreign one: a server on this machine is shown that, to
+// refuse it as it does without the proxy; in front of any other, where nothing
+// like it can happen without the proxy, the proxy refuses it.
+func (f *Front) owns(host string) bool {
 	if f.hosts == nil {
 		return true
 	}
@@ -124,6 +126,9 @@ func (f *Front) mayBe(host string) bool {
 
 func (f *Front) rewrite(r *httputil.ProxyRequest) {
 	f.target.direct(r.Out)
+	if !f.owns(r.In.Host) {
+		r.Out.Host = r.In.Host
+	}
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if values, ok := r.In.Header[name]; ok {
 			r.Out.Header[name] = values

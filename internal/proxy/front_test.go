@@ -593,14 +593,28 @@ func TestFrontSurvivesPanics(t *testing.T) {
 	}
 }
 
+// A name that is not the proxy's own reaches a server on this machine as it is,
+// and no other server at all.
 func TestForeignNames(t *testing.T) {
-	s := stage(t, answering(200, nil))
+	hosts := make(chan string, 1)
+	s := stage(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { hosts <- r.Host }))
 	s.front.hosts = []string{"localhost", "127.0.0.1", "::1", "mcp.example.com"}
-	for host, want := range map[string]int{"evil.example": 403, "MCP.example.com:1": 200, "[::1]:9": 200, "localhost.": 200} {
+	own := strings.TrimPrefix(s.direct, "http://")
+	for host, want := range map[string]string{"evil.example": "evil.example", "MCP.example.com:1": own, "[::1]:9": own, "localhost.": own} {
 		req := request(t, "GET", s.url, "")
 		req.Host = host
-		if res, _ := exchangeWith(t, req); res.StatusCode != want {
-			t.Errorf("%s: %d, want %d", host, res.StatusCode, want)
+		s.front.target.local = true
+		res, _ := exchangeWith(t, req)
+		if got := <-hosts; res.StatusCode != 200 || got != want {
+			t.Errorf("%s: %d, the server sees %q, want %q", host, res.StatusCode, got, want)
+		}
+		s.front.target.local = false
+		if res, _ := exchangeWith(t, req); (res.StatusCode == 403) != (want != own) {
+			t.Errorf("%s, another machine's server: %d", host, res.StatusCode)
+		}
+		select {
+		case <-hosts:
+		default:
 		}
 	}
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // target is where requests go.
-type target struct{ url *url.URL }
+type target struct {
+	url   *url.URL
+	local bool // on this machine
+}
 
 func newTarget(upstream string) (target, error) {
 	u, err := url.Parse(upstream)
@@ -16,7 +19,7 @@ func newTarget(upstream string) (target, error) {
 		return target{}, fmt.Errorf("%w: --upstream must begin with http:// or https:// and name a host", ErrUsage)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	return target{u}, nil
+	return target{url: u, local: isLoopback(upstream)}, nil
 }
 
 // direct sends a request to the target. The address of one endpoint

@@ -86,8 +86,8 @@ func templateOf(uri string, variables map[string]any) string {
 			}
 		}
 	}
-	if len(values) == 0 {
-		return "" // nothing tells it from an address that was not taken apart
+	if len(values) == 0 || len(values) > maxValues || len(uri) > maxMade {
+		return "" // without any, nothing tells it from an address that was not taken apart
 	}
 	// The longest first, so that none is lost within another.
 	slices.SortFunc(values, func(a, b value) int {
@@ -98,9 +98,10 @@ func templateOf(uri string, variables map[string]any) string {
 	})
 	at := max(0, strings.Index(uri, ":")+1)
 	scheme, parts := uri[:at], []string{uri[at:]} // texts of the address, and names between them
-	for _, v := range values {
+	for i, v := range values {
 		var found bool
-		if parts, found = replaced(parts, v.name, v.text); !found {
+		within := func(longer value) bool { return strings.Contains(longer.text, v.text) }
+		if parts, found = replaced(parts, v.name, v.text); !found && !slices.ContainsFunc(values[:i], within) {
 			return ""
 		}
 	}
@@ -109,14 +110,27 @@ func templateOf(uri string, variables map[string]any) string {
 	for i, part := range parts {
 		if i%2 == 1 {
 			part = "{" + part + "}"
-			if strings.HasSuffix(b.String(), part+"/") || strings.HasSuffix(b.String(), part+",") {
-				continue // one value of a list more
-			}
 		}
 		b.WriteString(part)
 	}
-	return b.String()
+	made := b.String()
+	for _, v := range values { // a list has as many values as its caller likes
+		one := "{" + v.name + "}"
+		for _, several := range []string{one + "/" + one, one + "," + one, one + "." + one, one + "&" + one} {
+			for strings.Contains(made, several) {
+				made = strings.ReplaceAll(made, several, one)
+			}
+		}
+	}
+	return made
 }
+
+// What is larger goes by its scheme until its template was listed: a request is
+// waiting.
+const (
+	maxValues = 20
+	maxMade   = 2 << 10 // bytes of an address
+)
 
 // reserved are characters that only a {+name} takes as they are.
 const reserved = "/?#[]@!$&'()*+;:="
@@ -144,7 +158,6 @@ func replaced(parts []string, name, text string) (after []string, found bool) {
 			return after, true
 		}
 	}
-	// It may have been found in a longer one.
 	return parts, false
 }
 

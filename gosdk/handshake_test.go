@@ -23,7 +23,7 @@ func TestHandshakes(t *testing.T) {
 			options := &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return nil, nil },
 				Capabilities: &mcp.ClientCapabilities{
-					RootsV2:      &mcp.RootCapabilities{ListChanged: true},
+					RootsV2:      &mcp.RootCapabilities{ListChanged: true}, //nolint:staticcheck // older clients say it
 					Experimental: map[string]any{"example.com/x": map[string]any{"key": "canary"}, "not a name": true},
 				},
 			}

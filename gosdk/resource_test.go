@@ -150,7 +150,7 @@ const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 func TestReadsNamedEarly(t *testing.T) {
 	collected := newCollector(t)
 	client := collected.newClient(t)
-	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "0.9"}, &mcp.ServerOptions{PageSize: 3, HasResources: true, HasPrompts: true})
+	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "0.9"}, &mcp.ServerOptions{PageSize: 3})
 	gosdk.Watch(server, client)
 	for i := range 10 {
 		server.AddPrompt(&mcp.Prompt{Name: fmt.Sprint("p", i)}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

@@ -66,7 +66,7 @@ func TestKinds(t *testing.T) {
 			}
 			for _, a := range span.Attributes {
 				named := a.Key == "mcp.resource.uri" || a.Key == "gen_ai.prompt.name" || a.Key == "gen_ai.tool.name" || a.Key == "gen_ai.operation.name"
-				if line := string(a.Key) + "=" + a.Value.Emit(); named && line != tt.attribute {
+				if line := string(a.Key) + "=" + a.Value.String(); named && line != tt.attribute {
 					t.Errorf("%s, want %q", line, tt.attribute)
 				}
 			}
@@ -90,5 +90,5 @@ func TestKinds(t *testing.T) {
 }
 
 func has(attributes []attribute.KeyValue, line string) bool {
-	return slices.ContainsFunc(attributes, func(a attribute.KeyValue) bool { return string(a.Key)+"="+a.Value.Emit() == line })
+	return slices.ContainsFunc(attributes, func(a attribute.KeyValue) bool { return string(a.Key)+"="+a.Value.String() == line })
 }

@@ -183,10 +183,10 @@ func TestCapabilities(t *testing.T) {
 	for i := range 100 {
 		many[fmt.Sprintf("c%02d", i)] = map[string]any{}
 	}
-	if n := len(namesOf(many)); n != maxCapabilities {
+	if n := len(CapabilityNames(many)); n != maxCapabilities {
 		t.Errorf("%d are told, want %d", n, maxCapabilities)
 	}
-	got := namesOf(map[string]any{
+	got := CapabilityNames(map[string]any{
 		"roots": map[string]any{"listChanged": true, "other": false}, "sampling": nil, "a sentence": true,
 		"experimental": map[string]any{"io.example/x": map[string]any{"key": "canary"}}, strings.Repeat("l", 65): true,
 	})
@@ -199,7 +199,7 @@ func TestCapabilities(t *testing.T) {
 	if len(got) != 0 {
 		t.Errorf("told beside: %v", got)
 	}
-	if namesOf(func() {}) != nil || namesOf(nil) != nil || namesOf("x") != nil {
+	if CapabilityNames(func() {}) != nil || CapabilityNames(nil) != nil || namesOf("x") != nil {
 		t.Error("what is no object has no names")
 	}
 }

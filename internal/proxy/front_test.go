@@ -49,7 +49,7 @@ func (s *scene) inFrontOf(upstream string) {
 	w := mcpwire.New(mcpwire.Config{Transport: "http", Record: func(e umpire.Event) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if e.Kind != "catalog" {
+		if e.Kind != "catalog" && e.Kind != "session" {
 			s.events = append(s.events, e)
 		}
 	}})

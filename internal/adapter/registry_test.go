@@ -199,7 +199,7 @@ func TestCapabilities(t *testing.T) {
 	if len(got) != 0 {
 		t.Errorf("told beside: %v", got)
 	}
-	if CapabilityNames(func() {}) != nil || CapabilityNames(nil) != nil || namesOf("x") != nil {
+	if CapabilityNames(func() {}) != nil || CapabilityNames(nil) != nil || CapabilityNames("x") != nil {
 		t.Error("what is no object has no names")
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 
+	"github.com/umpire-mcp/umpire/server/internal/agentcat"
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/posthog"
 )
@@ -15,5 +16,6 @@ func foreignDoors(mux *http.ServeMux, front *door.Front) {
 			mux.Handle(path+"/{$}", h) // some end in a slash
 		}
 	}
+	with(agentcat.Paths, agentcat.New(front))
 	with(posthog.Paths, posthog.New(front))
 }

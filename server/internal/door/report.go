@@ -150,6 +150,30 @@ func (r *Report) named(call umpire.Call, name string) umpire.Call {
 	return e.Call
 }
 
+// Describe notes on the event what else the report tells: the sizes of arguments and
+// result, the names and hashes of the arguments. It takes the event's Session.
+func (r *Report) Describe(e *umpire.Event) {
+	if r.Arguments != nil {
+		e.Arguments = r.Arguments
+		e.DigestArguments()
+		n := int64(len(r.Arguments))
+		e.RequestBytes = &n
+	}
+	if r.Result != nil {
+		n := int64(len(r.Result))
+		e.ResponseBytes = &n
+	}
+}
+
+// Scheme is all that is kept of an address that a client read (docs/wire.md).
+func Scheme(uri string) string {
+	before, _, ok := strings.Cut(uri, ":")
+	if !ok || before == "" || len(before) > 32 {
+		return ""
+	}
+	return strings.ToLower(before) + ":"
+}
+
 func isObject(raw json.RawMessage) bool {
 	text := strings.TrimLeft(string(raw[:min(len(raw), 64)]), " \t\r\n")
 	return strings.HasPrefix(text, "{") && json.Valid(raw)

@@ -76,16 +76,7 @@ func (b *reading) call(e *umpire.Event, s *sent) {
 	took := s.props.Micros(time.Millisecond, "$mcp_duration_ms", "duration_ms")
 	e.Call = r.Judge()
 	e.Call.DurationUS = took
-	if r.Arguments != nil {
-		e.Arguments = r.Arguments
-		e.DigestArguments()
-		n := int64(len(r.Arguments))
-		e.RequestBytes = &n
-	}
-	if r.Result != nil {
-		n := int64(len(r.Result))
-		e.ResponseBytes = &n
-	}
+	r.Describe(e)
 	if e.Outcome == "" {
 		e.Meta = map[string]any{"umpire.sent": strings.TrimSpace(s.name)}
 	}

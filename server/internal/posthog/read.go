@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
@@ -141,12 +142,15 @@ func (b *reading) event(s *sent) (e umpire.Event, ok bool) {
 	case "mcp_initialize":
 		e.Kind = "session"
 	case "mcp_resource_read":
-		e.Kind, e.Tool = "resource", scheme(s.text("resource_name"))
+		e.Kind, e.Tool = "resource", door.Scheme(s.text("resource_name"))
 	case "mcp_prompt_get":
 		e.Kind, e.Tool = "prompt", s.text("resource_name", "prompt_name")
 	case "mcp_missing_capability", "mcp_feedback", "mcp_custom":
 		e.Kind = "custom"
 		e.Meta = map[string]any{"umpire.event": strings.TrimPrefix(s.name, "$mcp_")}
+		if s.name == "$mcp_missing_capability" {
+			e.Meta["umpire.event"] = adapter.MissingEvent
+		}
 	default:
 		return e, false
 	}
@@ -185,13 +189,4 @@ func (s *sent) user() string {
 func (s *sent) anonymous() bool {
 	return string(s.props["$process_person_profile"]) == "false" ||
 		string(s.own.Object("options")["process_person_profile"]) == "false"
-}
-
-// scheme is all that is kept of an address that a client read.
-func scheme(uri string) string {
-	before, _, ok := strings.Cut(uri, ":")
-	if !ok || before == "" || len(before) > 32 {
-		return ""
-	}
-	return strings.ToLower(before) + ":"
 }

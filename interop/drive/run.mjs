@@ -109,8 +109,11 @@ async function through(folder, server, run, steps, key) {
 
 function sameBytes(where, direct, proxied) {
   const [a, b] = [direct, proxied].map(({ recorder }) => recorder.got);
-  if (a.length !== b.length) fault(where, `${a.length} replies without the proxy, ${b.length} with it`);
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+  if (a.length !== b.length) {
+    const list = (got) => got.map(({ what, bytes }) => `    ${what} ${cut(bytes, 100)}`).join("\n");
+    return fault(where, `${a.length} replies without the proxy, ${b.length} with it:\n${list(a)}\n  and\n${list(b)}`);
+  }
+  for (let i = 0; i < a.length; i++) {
     if (a[i].what !== b[i].what) fault(where, `reply ${i}: ${a[i].what} without the proxy, ${b[i].what} with it`);
     else if (a[i].bytes !== b[i].bytes) fault(where, `reply ${i} differs:\n  without ${cut(a[i].bytes)}\n  with    ${cut(b[i].bytes)}`);
   }
@@ -118,7 +121,9 @@ function sameBytes(where, direct, proxied) {
   if (x !== y) fault(where, `the client saw ${x} without the proxy, ${y} with it`);
 }
 
-const cut = (text) => (text.length > 400 ? text.slice(0, 400) + "…" : text);
+function cut(text, n = 400) {
+  return text.length > n ? text.slice(0, n) + "…" : text;
+}
 
 function record(folder, server, run, steps, { recorder, seen }) {
   mkdirSync(folder, { recursive: true });

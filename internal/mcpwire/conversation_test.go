@@ -325,3 +325,25 @@ func TestHandshake(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestClose: a withdrawn call is recorded when the watching ends, and one whose
+// answer may yet come is not.
+func TestClose(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"cancelled", []string{ask, cancel}, "cancelled"},
+		{"timed out", []string{ask, timeout}, "call crashed timeout"},
+		{"still open", []string{ask}, ""},
+		{"the stream closed, old protocol", []string{ask, "x client_closed"}, ""},
+	} {
+		s := watch(Config{Transport: "http"})
+		play(s.Conversation(Scope{Session: "s"}), tt.lines...)
+		s.Close(at0.Add(3 * time.Second))
+		if got := strings.Join(s.brief(), "; "); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -156,6 +156,10 @@ func (w *Watcher) Tick(at time.Time) {
 	}
 }
 
+// Close says that nothing more will pass: what clients gave up in the sessions
+// that Conversation made by an id waits for its answer no longer.
+func (w *Watcher) Close(at time.Time) { w.Tick(at.Add(heldFor)) }
+
 // Server is the server's own name for itself, as far as a handshake told it.
 func (w *Watcher) Server() umpire.Peer {
 	w.mu.Lock()

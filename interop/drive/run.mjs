@@ -108,7 +108,9 @@ async function through(folder, server, run, steps, key) {
 }
 
 function sameBytes(where, direct, proxied) {
-  const [a, b] = [direct, proxied].map(({ recorder }) => recorder.got);
+  const a = direct.recorder.got;
+  // Where nobody listens any more, a client without the proxy has a broken connection.
+  const b = proxied.recorder.got.filter(({ what, bytes }) => !(what.startsWith("POST 502 ") && bytes.startsWith("umpire proxy: no answer")));
   if (a.length !== b.length) {
     const list = (got) => got.map(({ what, bytes }) => `    ${what} ${cut(bytes, 100)}`).join("\n");
     return fault(where, `${a.length} replies without the proxy, ${b.length} with it:\n${list(a)}\n  and\n${list(b)}`);

@@ -9,7 +9,7 @@ import (
 
 // errorTyper and outcomer are errors that say which name or which outcome they
 // stand for. The methods are a contract with the authors of tools
-// (docs/go-sdk.md), who need to import nothing for it.
+// (docs/sdk/outcomes.md), who need to import nothing for it.
 type (
 	errorTyper interface{ MCPErrorType() string }
 	outcomer   interface{ MCPOutcome() string }

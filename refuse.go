@@ -90,13 +90,13 @@ type refusal struct {
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-// MCPErrorType is the name (docs/go-sdk.md).
+// MCPErrorType is the name (docs/sdk/outcomes.md).
 func (r *refusal) MCPErrorType() string { return r.name }
 
 // bug is an error that must never happen.
 type bug struct{ refusal }
 
-// MCPOutcome says so (docs/go-sdk.md).
+// MCPOutcome says so (docs/sdk/outcomes.md).
 func (*bug) MCPOutcome() string { return string(Crashed) }
 
 // upstream is the failure of something that the tool asked.

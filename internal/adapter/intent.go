@@ -31,7 +31,7 @@ const (
 // intentKeys are the names under which clients put the user's goal into _meta, the
 // first that is there counts:
 //
-//   - umpire/intent is our own, for authors of clients (docs/go-sdk.md).
+//   - umpire/intent is our own, for authors of clients (docs/sdk/intent.md).
 //   - intent is what servers that read one document. No client was found that sends
 //     one unasked: not ChatGPT, whose keys are openai/userAgent, locale,
 //     userLocation, subject, session and organization (OpenAI's Apps SDK reference);

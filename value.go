@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // answerValue is what Capture.Output sends of an answer: the structured content,
@@ -82,6 +83,12 @@ func (r redaction) cleanValue(raw json.RawMessage) (out json.RawMessage, cut boo
 	if len(raw) > maxUnread {
 		return quotedWithin(r.clean(string(raw))), true
 	}
+	if r.spares(raw) && len(raw) <= maxValueBytes {
+		var b bytes.Buffer
+		if json.Compact(&b, raw) == nil {
+			return b.Bytes(), false
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
@@ -100,6 +107,52 @@ func (r redaction) cleanValue(raw json.RawMessage) (out json.RawMessage, cut boo
 		return quotedWithin(r.named("", s)), true
 	}
 	return quotedWithin(string(out)), true
+}
+
+// spares reports whether raw is JSON in which nothing is to be redacted, as most of
+// it is: it can then leave as it came. It says no to what takes decoding to see.
+func (r redaction) spares(raw []byte) bool {
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, '\\') >= 0 {
+		return false
+	}
+	p := jsonScan[string]{s: string(raw)}
+	return r.sparesValue(&p, "", scanDepth) && p.ended()
+}
+
+// sparesValue reads the value that begins at p, which stands under a name.
+func (r redaction) sparesValue(p *jsonScan[string], name string, depth int) bool {
+	p.space()
+	if p.bad || p.pos >= len(p.s) || depth <= 0 {
+		return false
+	}
+	switch c := p.s[p.pos]; c {
+	case '{', '[':
+		p.pos++
+		for n := 0; p.more(n, c+2); n++ {
+			inner := name
+			if c == '{' {
+				from, to := p.name()
+				if inner = p.s[from:to]; r.all.String(inner) != inner {
+					return false
+				}
+			}
+			if !r.sparesValue(p, inner, depth-1) {
+				return false
+			}
+		}
+		return !p.bad
+	default:
+		v := p.value(depth)
+		token := p.s[v.from:v.to]
+		switch v.kind {
+		case jsonString:
+			token = token[1 : len(token)-1]
+		case jsonNumber:
+		default:
+			return !p.bad
+		}
+		return !p.bad && r.named(name, token) == token
+	}
 }
 
 // quotes is what the quotation marks and the "…" of a cut value take, in bytes.

@@ -54,6 +54,13 @@ func script(protocol string) (handshake, requests []string) {
 	add(1004, "prompts/get", `"name":"none"`)
 	add(1005, "no/such", `"x":1`)
 	add(1006, "tools/call", `"name":"chatty","arguments":{"n":"x"}`)
+	add(1008, "resources/list", `"cursor":""`)
+	add(1009, "resources/templates/list", `"cursor":""`)
+	add(1010, "prompts/list", `"cursor":""`)
+	for i, uri := range []string{"shop://books/17", "shop://about", "shop://nowhere/1", "other://x"} {
+		add(1020+i, "resources/read", fmt.Sprintf(`"uri":%q`, uri))
+	}
+	add(1030, "prompts/get", `"name":"recommend"`)
 	if protocol == legacy {
 		add(1007, "tools/call", `"name":"nothing","arguments":{"n":"x"}`) // the other protocol dies of it: TestNoResult
 	}
@@ -85,6 +92,14 @@ func newWired() wired {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: float64(i)})
 		}
 		return text("said"), nil, nil
+	})
+	read := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "A book."}}}, nil
+	}
+	s.AddResource(&mcp.Resource{Name: "about", URI: "shop://about"}, read)
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "book", URITemplate: "shop://books/{id}"}, read)
+	s.AddPrompt(&mcp.Prompt{Name: "recommend"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Which?"}}}}, nil
 	})
 	return wired{s, addObedient(s)}
 }
@@ -299,7 +314,7 @@ func manners(t *testing.T) map[string]manner {
 			o.ClassifyError = func(error) umpire.Outcome { return umpire.ToolError }
 			o.IsEmpty = func(string, []string, []byte) bool { return true }
 			o.EmptyIsFine = []string{"empty"}
-		}, watch: []gosdk.Option{gosdk.WithRecover()}},
+		}, watch: []gosdk.Option{gosdk.WithRecover(), gosdk.WithIdentify(func(context.Context, mcp.Request) string { return "ada" })}},
 		"next to nothing": {with: func(o *umpire.Options) {
 			o.Capture = umpire.Capture{NoInputKeys: true, NoErrorMessages: true, NamesAndCodes: true, Fields: []string{}}
 			o.CaptureTool = map[string]umpire.Capture{"ok": {Off: true}, "bad_output": {Input: true}}

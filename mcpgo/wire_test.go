@@ -3,12 +3,14 @@ package mcpgo_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/umpire-mcp/umpire"
@@ -32,6 +34,14 @@ func script(r route) (lines []string, calls int) {
 		r.request("1003", "tools/call", `"name":"ok","task":"soon"`),
 		r.request("1004", "prompts/get", `"name":"none"`),
 		r.request("1005", "no/such", `"x":1`),
+		r.request("1010", "resources/list", `"cursor":""`),
+		r.request("1011", "resources/templates/list", `"cursor":""`),
+		r.request("1012", "prompts/list", `"cursor":""`),
+		r.request("1013", "resources/read", `"uri":"shop://books/17"`),
+		r.request("1014", "resources/read", `"uri":"shop://about"`),
+		r.request("1015", "resources/read", `"uri":"shop://nowhere/1"`),
+		r.request("1016", "resources/read", `"uri":"other://x"`),
+		r.request("1017", "prompts/get", `"name":"recommend"`),
 		`{"jsonrpc":"1.0","id":1006,"method":"tools/call"}`,
 	)
 	return lines, calls + 2
@@ -43,6 +53,15 @@ func newWired(opts ...server.ServerOption) (s *server.MCPServer, entered chan st
 	s = newServer(opts...)
 	addMatrix(s)
 	addPanics(s)
+	s.AddResource(mcp.NewResource("shop://about", "about"), func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, Text: "A shop."}}, nil
+	})
+	s.AddResourceTemplate(mcp.NewResourceTemplate("shop://books/{id}", "book"), func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, Text: "A book."}}, nil
+	})
+	s.AddPrompt(mcp.NewPrompt("recommend"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent("Which?"))}), nil
+	})
 	return s, addObedient(s)
 }
 
@@ -94,7 +113,7 @@ func manners(t *testing.T) map[string]manner {
 			o.ClassifyError = func(error) umpire.Outcome { return umpire.Crashed }
 			o.IsEmpty = func(string, []string, []byte) bool { return true }
 			o.EmptyIsFine = []string{"empty"}
-		}},
+		}, watch: []mcpgo.Option{mcpgo.WithIdentify(func(context.Context, http.Header) string { return "ada" })}},
 		"next to nothing": {with: func(o *umpire.Options) {
 			o.Capture = umpire.Capture{NoInputKeys: true, NoErrorMessages: true, NamesAndCodes: true, Fields: []string{}}
 			o.CaptureTool = map[string]umpire.Capture{"ok": {Off: true}, "bad_output": {Input: true}}

@@ -52,7 +52,7 @@ func TestTemplatesMadeAnew(t *testing.T) {
 			if got := events[1].Tool; got != tt.raw {
 				t.Errorf("after the list called %q", got)
 			}
-			if sent := brief(events); strings.Contains(sent, "canary") || strings.Contains(sent, "bird") {
+			if sent := whole(events); strings.Contains(sent, "canary") || strings.Contains(sent, "bird") {
 				t.Errorf("what was asked for is recorded: %s", sent)
 			}
 		})

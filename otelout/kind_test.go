@@ -50,7 +50,7 @@ func TestKinds(t *testing.T) {
 		},
 		{
 			"a resource that was given up",
-			umpire.Event{Kind: "resource", Call: umpire.Call{Tool: "shop://x"}, Meta: map[string]any{"umpire.cancelled": true}},
+			umpire.Event{Kind: "resource", Call: umpire.Call{Tool: "shop://x", Late: true, DurationUS: &us}, Meta: map[string]any{"umpire.cancelled": true}},
 			"resources/read", "mcp.resource.uri=shop://x", "", 0,
 		},
 		{"a handshake", umpire.Event{Kind: "session", Protocol: "2025-11-25"}, "initialize", "", "", 0},

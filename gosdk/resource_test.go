@@ -268,3 +268,26 @@ func TestNoResources(t *testing.T) {
 		t.Errorf("recorded %s", brief(got))
 	}
 }
+
+// TestReadsRound: an answer that only asks for more input has no outcome, and is
+// none of the rounds of calls (outcomes.md 1.2).
+func TestReadsRound(t *testing.T) {
+	collected := newCollector(t)
+	client := collected.newClient(t)
+	server := newServer()
+	server.AddPrompt(&mcp.Prompt{Name: "asks"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, &jsonrpc.Error{Code: mcp.CodeURLElicitationRequired, Message: "sign in first"}
+	})
+	gosdk.Watch(server, client)
+	cs := routes()[0].dial(t, server, nil)
+	if _, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "asks"}); err == nil {
+		t.Fatal("it did not ask")
+	}
+	e := collected.wait(t, client, 1, reads...)[0]
+	if e.Tool != "asks" || e.Outcome != "" || e.Meta["umpire.round"] != true || e.DurationUS == nil {
+		t.Errorf("%+v", e)
+	}
+	if other := collected.all(notCatalog...); len(other) != 0 {
+		t.Errorf("recorded as a call: %s", brief(other))
+	}
+}

@@ -380,3 +380,24 @@ func TestTrackTied(t *testing.T) {
 		})
 	}
 }
+
+// TestReadsRound: an answer that only asks for more input has no outcome, and is
+// none of the rounds of calls (outcomes.md 1.2).
+func TestReadsRound(t *testing.T) {
+	collected := newCollector(t)
+	client := collected.newClient(t)
+	s := newServer(server.WithPromptCapabilities(true))
+	s.AddPrompt(mcp.NewPrompt("asks"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, mcp.URLElicitationRequiredError{Elicitations: []mcp.ElicitationParams{{Mode: "url", ElicitationID: "1", URL: "https://x", Message: "sign in"}}}
+	})
+	mcpgo.Watch(s, client)
+	r := routes()[0]
+	r.dial(t, s).ask(r.read("1", "asks"))
+	e := collected.wait(t, client, 1, reads...)[0]
+	if e.Tool != "asks" || e.Outcome != "" || e.Meta["umpire.round"] != true || e.DurationUS == nil {
+		t.Errorf("%+v", e)
+	}
+	if other := collected.all(notCatalog...); len(other) != 0 {
+		t.Errorf("recorded as a call: %s", brief(other))
+	}
+}

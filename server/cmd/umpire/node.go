@@ -11,6 +11,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
+	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
@@ -26,6 +27,7 @@ type node struct {
 	store store.Store
 	pipe  *pipeline.Pipeline
 	calls openCalls
+	otlp  *otlp.Handler // once it serves
 }
 
 // storeFile is the store in the data directory.

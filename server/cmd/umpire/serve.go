@@ -35,6 +35,7 @@ type serveCommand struct {
 type listenFlag struct {
 	Listen    string `help:"Address to listen on. Another than a loopback address needs UMPIRE_ADMIN_PASSWORD." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
 	PublicURL string `name:"public-url" help:"Address that people and servers use, behind a reverse proxy." placeholder:"URL" env:"UMPIRE_PUBLIC_URL"`
+	doorFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context) error {
@@ -81,6 +82,7 @@ type serving struct {
 	http       *http.Server
 	failed     chan error
 	stopSocket func()
+	stopGRPC   func(context.Context)
 }
 
 // start opens the network address and the socket of an open node.
@@ -98,8 +100,15 @@ func start(n *node, flags listenFlag, eventsPerSecond int) (*serving, error) {
 		listener.Close()
 		return nil, err
 	}
+	failed := make(chan error, 2)
+	stopGRPC, err := serveGRPC(n.otlp, flags.OTLPGRPC, failed)
+	if err != nil {
+		listener.Close()
+		stopSocket()
+		return nil, err
+	}
 	s := &serving{
-		url: "http://" + listener.Addr().String(), failed: make(chan error, 1), stopSocket: stopSocket,
+		url: "http://" + listener.Addr().String(), failed: failed, stopSocket: stopSocket, stopGRPC: stopGRPC,
 		http: &http.Server{
 			Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 			ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
@@ -127,6 +136,7 @@ func listen(address string) (net.Listener, error) {
 // stop takes no more requests and lets those under way end.
 func (s *serving) stop(ctx context.Context) error {
 	s.stopSocket()
+	s.stopGRPC(ctx)
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(fmt.Errorf("cannot stop gracefully: %w", err), s.http.Close())
 	}
@@ -159,6 +169,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/events", native)
 	foreignDoors(mux, front)
+	n.otlp = openTelemetry(mux, front)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", n.ready)

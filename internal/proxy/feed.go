@@ -12,6 +12,11 @@ const (
 	// feedBytes and feedPieces bound what waits for the Tap.
 	feedBytes  = 16 << 20
 	feedPieces = 1 << 16
+	// feedRest is how long what was seen rests before a Tap is told of it: until
+	// then server and client have most likely done with it, and the Tap's work is
+	// in nobody's way. feedSoon ends the rest: so many bytes wait already.
+	feedRest = 5 * time.Millisecond
+	feedSoon = 1 << 20
 	// feedPanics is how often a Tap may panic before it is given up.
 	feedPanics = 5
 )
@@ -28,6 +33,7 @@ type feed struct {
 	closed bool
 
 	wake    chan struct{} // 1 deep
+	rests   atomic.Bool   // wake will come by itself
 	done    chan struct{}
 	off     atomic.Bool // the Tap is given up: nothing is copied any more
 	dropped atomic.Uint64
@@ -54,8 +60,8 @@ func newFeed(say func(string)) *feed {
 }
 
 // put queues a copy of data. The relay calls it before it passes the bytes on, so
-// that an answer never stands before its question, and rouse after: waking a
-// goroutine costs more than the copy.
+// that an answer never stands before its question, and rouse after: to set a clock
+// costs more than the copy.
 func (f *feed) put(to Tap, what func(Tap, []byte, time.Time), data []byte, at time.Time) {
 	if f.off.Load() {
 		return
@@ -71,6 +77,9 @@ func (f *feed) put(to Tap, what func(Tap, []byte, time.Time), data []byte, at ti
 		f.mend(to, at)
 		f.bytes += len(data)
 		f.waits = append(f.waits, note{to: to, what: what, data: bytes.Clone(data), at: at})
+		if f.bytes >= feedSoon {
+			f.now()
+		}
 	}
 }
 
@@ -98,7 +107,17 @@ func toldServer(t Tap, piece []byte, at time.Time) { t.Server(piece, at) }
 func toldGap(t Tap, _ []byte, at time.Time)        { t.Gap(at) }
 func toldTick(t Tap, _ []byte, at time.Time)       { t.Tick(at) }
 
+// rouse sees to it that the Taps hear of what was put, soon.
 func (f *feed) rouse() {
+	if f.rests.Swap(true) {
+		return
+	}
+	time.AfterFunc(feedRest, f.now)
+}
+
+// now lets the Taps hear of what was put.
+func (f *feed) now() {
+	f.rests.Store(false)
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -110,7 +129,7 @@ func (f *feed) close(patience time.Duration) {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
-	f.rouse()
+	f.now()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -176,7 +195,7 @@ func (f *feed) survives(n *note) (well bool) {
 		if f.panics == 1 {
 			f.say(fmt.Sprintf("a bug of Umpire (panic: %v): the server is not touched by it; what was seen at that moment is not recorded", r))
 		}
-		if f.panics >= feedPanics {
+		if f.panics == feedPanics {
 			f.off.Store(true)
 			f.say("the bug repeats itself: nothing more is recorded; the server is not touched by it")
 		}

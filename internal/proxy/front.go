@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,9 +48,22 @@ func NewFront(upstream string, watcher *mcpwire.Watcher, hosts []string, say fun
 	f.relay = &httputil.ReverseProxy{
 		Rewrite: f.rewrite, Transport: newTransport(t.url.Scheme), FlushInterval: -1,
 		ModifyResponse: f.answered, ErrorHandler: f.failed, ErrorLog: log.New(nowhere{}, "", 0),
+		BufferPool: &buffers{},
 	}
 	return f, nil
 }
+
+// buffers lends the memory through which answers are copied.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if p, ok := b.pool.Get().(*[]byte); ok {
+		return *p
+	}
+	return make([]byte, 32<<10)
+}
+
+func (b *buffers) Put(p []byte) { b.pool.Put(&p) }
 
 // nowhere takes what the reverse proxy says about clients that left.
 type nowhere struct{}

@@ -81,7 +81,7 @@ type collector struct {
 	first  map[string]any // the first event
 }
 
-func newCollector(t *testing.T) *collector {
+func newCollector(t testing.TB) *collector {
 	t.Helper()
 	c := &collector{counts: map[string]int{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +122,7 @@ func (c *collector) all() []string {
 	return all
 }
 
-func (c *collector) job(t *testing.T, inner string, args ...string) *exec.Cmd {
+func (c *collector) job(t testing.TB, inner string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := self("job", inner, args...)
 	cmd.Env = append(cmd.Env, "UMPIRE_ENDPOINT="+c.URL, "UMPIRE_KEY=ump_w_test", "UMPIRE_SPOOL_DIR="+t.TempDir())
@@ -175,7 +175,7 @@ func TestJobOverStdio(t *testing.T) {
 }
 
 // toolsOverHTTP is the same server over Streamable HTTP, without sessions.
-func toolsOverHTTP(t *testing.T) string {
+func toolsOverHTTP(t testing.TB) string {
 	t.Helper()
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -188,7 +188,7 @@ func toolsOverHTTP(t *testing.T) string {
 }
 
 // jobOverHTTP starts the job in front of an address, and returns its own.
-func (c *collector) jobOverHTTP(t *testing.T, upstream string) (*exec.Cmd, string) {
+func (c *collector) jobOverHTTP(t testing.TB, upstream string) (*exec.Cmd, string) {
 	t.Helper()
 	cmd := c.job(t, "")
 	cmd.Args = cmd.Args[:1]

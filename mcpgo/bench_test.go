@@ -42,7 +42,7 @@ func costs() []cost {
 		{"returned error", routes()[0], "hello", 100, func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return nil, errors.New("it rained")
 		}},
-		{"unknown tool", routes()[0], "helo", 250, nil},
+		{"unknown tool", routes()[0], "helo", 100, nil},
 	}
 }
 

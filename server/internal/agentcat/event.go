@@ -2,7 +2,6 @@ package agentcat
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -35,7 +34,7 @@ func (h *Handler) event(f door.Fields, text []byte, project uint32) (e umpire.Ev
 		info := f.Object("parameters").Object("request").Object("params").Object("clientInfo")
 		e.Client = umpire.Peer{Name: info.Text("name"), Version: info.Text("version")}
 	}
-	h.clients.carry(project, &e)
+	h.clients.Carry(project, &e)
 	e.Platform = umpire.PlatformOf(e.Client.Name, "")
 	switch method {
 	case "tools/call":
@@ -111,41 +110,4 @@ func (h *Handler) call(e *umpire.Event, f door.Fields, project uint32) {
 	e.Call = r.Judge()
 	e.DurationUS = f.Micros(time.Millisecond, "duration")
 	r.Describe(e)
-}
-
-// clients remembers who called in which session: every second event leaves it out.
-type clients struct {
-	mu           sync.Mutex
-	current, old map[sessionOf]umpire.Peer
-}
-
-type sessionOf struct {
-	project uint32
-	session string
-}
-
-const maxSessions = 20_000
-
-// carry gives e the client of its session, or notes it.
-func (c *clients) carry(project uint32, e *umpire.Event) {
-	if e.Session == "" {
-		return
-	}
-	of := sessionOf{project, e.Session}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known, ok := c.current[of]
-	if !ok {
-		known, ok = c.old[of]
-	}
-	if e.Client.Name == "" {
-		if ok {
-			e.Client = known
-		}
-		return
-	}
-	if c.current == nil || len(c.current) >= maxSessions {
-		c.current, c.old = map[sessionOf]umpire.Peer{}, c.current
-	}
-	c.current[of] = e.Client
 }

@@ -3,7 +3,6 @@ package agentcat
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -26,7 +25,7 @@ var Paths = []string{"/v1/public/events"}
 // Handler is the door.
 type Handler struct {
 	front   *door.Front
-	clients clients
+	clients door.Clients
 }
 
 // New returns the handler for the paths in Paths.
@@ -47,10 +46,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.front.SetAside("agentcat", err.Message, kept)
 		answer["set_aside"], answer["hint"] = err.Message, err.Hint
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusAccepted)
-	_ = json.NewEncoder(w).Encode(answer) // the sender may have left
+	door.Write(w, http.StatusAccepted, answer)
 }
 
 // read copies out of text what it keeps.
@@ -72,17 +68,9 @@ func (h *Handler) read(ctx context.Context, text []byte) *fault.Error {
 
 // submit waits a little for a store that is behind: the sender must not be told.
 func (h *Handler) submit(ctx context.Context, key meta.Key, items []pipeline.Item) *fault.Error {
-	for began := time.Now(); ; {
-		receipt, err := h.front.Submit(ctx, key, items, 1)
-		switch {
-		case err == nil && len(receipt.Rejected) > 0:
-			return fault.New(fault.BadRequest, receipt.Rejected[0].Reason, receipt.Rejected[0].Hint)
-		case err == nil || err.Code != fault.Unavailable || time.Since(began) > patience || ctx.Err() != nil:
-			return err
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-		}
+	receipt, err := h.front.SubmitWithin(ctx, patience, key, items, 1)
+	if err == nil && len(receipt.Rejected) > 0 {
+		return fault.New(fault.BadRequest, receipt.Rejected[0].Reason, receipt.Rejected[0].Hint)
 	}
+	return err
 }

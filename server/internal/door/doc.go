@@ -4,5 +4,5 @@
 //
 // In: requests and what a door read out of them. Out: events for the pipeline, and
 // refusals as *fault.Error, which each door words in its vendor's way. It knows no
-// vendor, and never answers a request itself.
+// vendor, and decides no answer.
 package door

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/internal/mcpwire"
@@ -164,6 +165,22 @@ func (r *Report) Describe(e *umpire.Event) {
 		e.ResponseBytes = &n
 	}
 }
+
+// NothingIn reports whether a result of so many bytes of compact JSON can be no
+// other than {"content":[]}, which is empty (outcomes.md 3.3): for senders that tell
+// the size and not the result.
+func NothingIn(bytes *int64) bool { return bytes != nil && *bytes == int64(len(`{"content":[]}`)) }
+
+// Began is when a call began of which the end was told.
+func Began(end time.Time, tookUS *int64) time.Time {
+	if tookUS == nil || end.IsZero() {
+		return end
+	}
+	return end.Add(-time.Duration(min(*tookUS, maxTookUS)) * time.Microsecond)
+}
+
+// maxTookUS is longer than any call takes, in microseconds: a year.
+const maxTookUS = 365 * 24 * 3600 * 1_000_000
 
 // Scheme is all that is kept of an address that a client read (docs/wire.md).
 func Scheme(uri string) string {

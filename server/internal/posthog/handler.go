@@ -1,9 +1,7 @@
 package posthog
 
 import (
-	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,12 +34,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	switch {
 	case path == "/flags", path == "/decide":
-		answer(w, http.StatusOK, flags)
+		door.Write(w, http.StatusOK, flags)
 	case strings.HasPrefix(path, "/array/"), strings.HasPrefix(path, "/api/"):
-		answer(w, http.StatusOK, struct{}{})
+		door.Write(w, http.StatusOK, struct{}{})
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		answer(w, http.StatusMethodNotAllowed, problem{"method_not_allowed", "events come by POST", "invalid_request"})
+		door.Write(w, http.StatusMethodNotAllowed, problem{"method_not_allowed", "events come by POST", "invalid_request"})
 	default:
 		h.take(w, r, path == "/i/v1/analytics/events")
 	}
@@ -72,10 +70,10 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, v1 bool) {
 		return
 	}
 	if v1 {
-		answer(w, http.StatusOK, map[string]any{"results": results})
+		door.Write(w, http.StatusOK, map[string]any{"results": results})
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"status": "Ok"})
+	door.Write(w, http.StatusOK, map[string]any{"status": "Ok"})
 }
 
 // result says what became of one event of /i/v1/analytics/events.
@@ -120,21 +118,8 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 		kind = "server_error"
 		h.front.Log().Warn("events of PostHog's SDK were refused", "error", err.Error())
 	}
-	if err.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((err.RetryAfter+time.Second-1)/time.Second)))
-	}
-	answer(w, status, problem{string(err.Code), err.Message + ": " + err.Hint, kind})
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	out, err := json.Marshal(body)
-	if err != nil {
-		panic("BUG: cannot encode an answer: " + err.Error())
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(out) // the sender may have left
+	door.RetryAfter(w, err)
+	door.Write(w, status, problem{string(err.Code), err.Message + ": " + err.Hint, kind})
 }
 
 // results tells of each event by its uuid.

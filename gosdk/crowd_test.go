@@ -15,7 +15,7 @@ import (
 // TestCrowd: four clients list and call at once, while tools come and go. Run
 // with the race detector; each call is one event, under the client that made it.
 func TestCrowd(t *testing.T) {
-	const clients, rounds = 4, 60
+	const clients, rounds = 4, 24
 	for _, r := range routes() {
 		t.Run(r.name, func(t *testing.T) {
 			collected := newCollector(t)
@@ -39,7 +39,7 @@ func TestCrowd(t *testing.T) {
 					sayHello(server, "comes")
 					untyped(server, "goes", func() (*mcp.CallToolResult, error) { return text(fmt.Sprint(i)), nil })
 					server.RemoveTools("comes", "goes")
-					time.Sleep(time.Millisecond) // the machine is for the clients
+					time.Sleep(5 * time.Millisecond) // the machine is for the clients
 				}
 			})
 			for range clients {

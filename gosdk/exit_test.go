@@ -122,12 +122,12 @@ func TestExit(t *testing.T) {
 		"hung, no spool": pointAt(hangs(t), "-"),
 		"down":           pointAt("http://127.0.0.1:1", t.TempDir()),
 	}
-	for _, what := range []string{"EOF", "SIGTERM", "exit", "fatal", "nil_map", "text", "map_writes"} {
+	for _, what := range []string{"EOF", "SIGTERM", "exit", "fatal", "nil_map", "map_writes"} {
 		want, alone := endBy(t, what)
 		for name, env := range collectors {
 			t.Run(what+", "+name, func(t *testing.T) {
 				limit := alone + noise
-				if what == "nil_map" || what == "text" {
+				if what == "nil_map" {
 					limit += 2 * time.Second
 				}
 				var took time.Duration

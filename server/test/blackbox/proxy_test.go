@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -114,4 +115,36 @@ func TestProxyWithAKey(t *testing.T) {
 	saidOnce(t, errand(t, env, "--to", s.url, "--key", key), "recorded at "+s.url)
 	counted(t, data, "books", 2)
 	saidOnce(t, errand(t, env, "--to", "https://umpire.invalid"), "umpire key add")
+}
+
+// The example does what its README says.
+func TestProxiedExample(t *testing.T) {
+	const dir = "../../../examples/proxied"
+	binary, err := umpire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	var outputs [2][]byte
+	for i, args := range [][]string{{"node", "server.mjs"}, {binary, "proxy", "--data", data, "--", "node", "server.mjs"}} {
+		calls, err := os.Open(filepath.Join(dir, "calls.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Stdin = dir, calls
+		cmd.Env = append(os.Environ(), "UMPIRE_ENDPOINT=", "UMPIRE_KEY=")
+		outputs[i], _ = cmd.Output()
+		_ = calls.Close()
+		if code := cmd.ProcessState.ExitCode(); code != 1 {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+	}
+	if !bytes.Equal(outputs[0], outputs[1]) || bytes.Count(outputs[0], []byte("\n")) != 8 {
+		t.Errorf("directly:\n%s\nbehind the proxy:\n%s", outputs[0], outputs[1])
+	}
+	got := parse[reportJSON](t, must(t, "report", "--data", data, "--json")).Overview.Slices
+	if got.OK != 2 || got.Empty != 1 || got.BadArgs != 2 || got.ToolError != 1 || got.Crashed != 1 {
+		t.Errorf("recorded %+v", got)
+	}
 }

@@ -18,7 +18,7 @@ run() { # module, packages…
 	shift
 	(cd "$module" && go test -run '^$' -bench "$only" -benchmem -count "$count" -timeout 40m "$@") | tee -a "$out/all.txt"
 }
-run . .  ./redact
+run . .  ./redact ./internal/proxy
 run gosdk .
 run mcpgo .
 run server ./bench ./internal/store/duckdb

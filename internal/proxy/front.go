@@ -14,12 +14,9 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/internal/adapter"
 	"github.com/umpire-mcp/umpire/internal/mcpwire"
 )
-
-// callHeader tells the server the id of the call (outcomes.md 1.4). A client's own
-// is taken out: it could give two calls one id.
-const callHeader = "Umpire-Call"
 
 // Front is a reverse proxy in front of an MCP server over Streamable HTTP. It is
 // an http.Handler.
@@ -91,7 +88,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "umpire proxy: this address is not one of the proxy's own; allow it with --host", http.StatusForbidden)
 		return
 	}
-	r.Header.Del(callHeader)
+	r.Header.Del(adapter.CallHeader) // a client's own could give two calls one id
 	var x *exchange
 	if f.watch != nil {
 		f.watch.guard(func() { x = f.watch.exchange(r) })
@@ -101,7 +98,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if id, ok := f.ask(x, r); ok {
-		r.Header.Set(callHeader, id)
+		r.Header.Set(adapter.CallHeader, id)
 	}
 	defer func() { // the relay may panic with http.ErrAbortHandler
 		how := End{ClientLeft: r.Context().Err() != nil, Stopped: f.closing.Load()}

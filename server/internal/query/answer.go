@@ -75,6 +75,9 @@ type Measures struct {
 	Pending          *int64           `json:"pending"`
 	SetAside         int64            `json:"set_aside"`
 	OtherKinds       map[string]int64 `json:"other_kinds,omitempty"`
+	// SeenOutside counts the calls that the proxy saw and the SDK did not: of them
+	// Crashed is a lower bound (outcomes.md 2.3).
+	SeenOutside int64 `json:"seen_outside"`
 }
 
 // Previous are the figures of the window of equal length before.

@@ -60,6 +60,7 @@ func measure(t store.Totals) Measures {
 		Rounds:           t.Rounds,
 		SetAside:         t.SetAside,
 		OtherKinds:       t.OtherKinds,
+		SeenOutside:      t.Outside,
 	}
 }
 

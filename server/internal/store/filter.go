@@ -10,6 +10,10 @@ import "time"
 // of outcome and slice, the events without a known outcome.
 const Unknown = "unknown"
 
+// Outside is the name under which a backend counts, beside the kinds of events,
+// the calls that were seen from outside: no kind is spelled so.
+const Outside = "calls seen from outside"
+
 // Recent is how long a call must have ended before first-call success counts it
 // (outcomes.md 6.3), and how soon after the end of a call another one of the
 // same tool is its rewording (outcomes.md 6.2).

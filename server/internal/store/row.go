@@ -19,6 +19,8 @@ type Totals struct {
 	// OtherKinds counts events of a kind that this version does not know, by
 	// their raw name.
 	OtherKinds map[string]int64
+	// Outside counts the calls that were seen on the wire alone, by the proxy.
+	Outside int64
 	// Retries and Reworded: outcomes.md 6.2. NoSession counts calls in no session.
 	Retries, Reworded, NoSession int64
 	// FirstCalls is the denominator of first-call success, FirstOK those of them

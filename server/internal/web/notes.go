@@ -28,6 +28,8 @@ func makeNotes(m query.Measures) []note {
 	}
 	add(m.NoSession, "call is in no session: it is in no retry and no first-call figure",
 		"calls are in no session: they are in no retry and no first-call figure")
+	add(m.SeenOutside, "call was seen from outside, by the proxy, where many SDKs show an exception and a refusal in one form: more may have crashed than are counted",
+		"calls were seen from outside, by the proxy, where many SDKs show an exception and a refusal in one form: more may have crashed than are counted")
 	add(m.Cancelled, "request was cancelled before it was answered: no call",
 		"requests were cancelled before they were answered: no calls")
 	add(m.Rounds, "round only asked the client for more input: no call", "rounds only asked the client for more input: no calls")

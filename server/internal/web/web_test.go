@@ -298,12 +298,13 @@ func TestPending(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	m := one()
+	m.Outside = 12
 	m.Cancelled, m.SetAside, m.OtherKinds = 41, 1, map[string]int64{"<b>future</b>": 7}
 	m.Calls[0].Session = ""
 	m.Unknown = []store.UnknownToolRow{{Name: "getOrder", Calls: 17, Nearest: []string{"get_order"}, Clients: 2}}
 	body := page(t, pages(t, m, webtest.Orders, web.Options{}), "/p/orders-mcp/")
 	notes := text(section(t, body, "h-notes"))
-	has(t, notes, "1 call is in no session", "41 requests were cancelled", "1 event was set aside", "7 events of the kind “<b>future</b>”")
+	has(t, notes, "1 call is in no session", "12 calls were seen from outside", "41 requests were cancelled", "1 event was set aside", "7 events of the kind “<b>future</b>”")
 	has(t, text(section(t, body, "unknown")), "getOrder get_order 17 2")
 }
 

@@ -68,6 +68,10 @@ func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, err
 			var kind string
 			var n int64
 			err := scan(&kind, &n)
+			if kind == store.Outside {
+				t.Outside = n
+				return err
+			}
 			if t.OtherKinds == nil {
 				t.OtherKinds = map[string]int64{}
 			}

@@ -42,7 +42,7 @@ SELECT
   {{template "known" "session"}} AS session,
   {{template "known" `"user"`}} AS person,
   CASE WHEN starts_with(c.session, '{{derived}}') THEN time_bucket(INTERVAL 30 MINUTE, c.started_at) END AS slot, -- of derived sessions
-  c.session AS raw_session, c.client_version, {{template "failed"}} AS failed, c.empty_rule, c.suspects, c.bad_params, c.near,
+  c.session AS raw_session, c.client_version, c.seen_by, {{template "failed"}} AS failed, c.empty_rule, c.suspects, c.bad_params, c.near,
   c.error_message, c.error_status AS raw_status,
   CASE WHEN c.slice <> '' THEN c.started_at END AS last_at,
   CASE WHEN c.slice <> '' THEN c.duration_us END AS duration_us,

@@ -104,11 +104,17 @@ FROM ({{template "facts" "events"}}) WHERE calls = 1 AND client_version <> '' AN
 {{- if .Rollups}}
 SELECT {{dims}}, kind, n FROM kind_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, kind, 1 AS n
+SELECT {{dims}}, {{template "beside"}} AS kind, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE {{template "other_kind"}} AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}
 
 {{define "other_kind" -}}
-kind NOT IN ('call', 'cancelled', 'round', 'catalog', 'session', 'resource', 'prompt', 'custom')
+({{template "outside"}} OR kind NOT IN ('call', 'cancelled', 'round', 'catalog', 'session', 'resource', 'prompt', 'custom'))
+{{- end}}
+
+{{define "outside"}}(calls = 1 AND seen_by = 'proxy'){{end}}
+
+{{define "beside"}}{{/* calls that were seen from outside are counted beside the kinds, under a name that no kind has */ -}}
+CASE WHEN {{template "outside"}} THEN '{{outside}}' ELSE kind END
 {{- end}}

@@ -54,6 +54,7 @@ var parsed = template.Must(template.New("").Funcs(template.FuncMap{
 	"dimensions": func() []string { return Dimensions },
 	"counters":   func() []string { return Counters },
 	"derived":    func() string { return store.DerivedSession },
+	"outside":    func() string { return store.Outside },
 	"silence":    func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
 	"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
 	"buckets":    func() int { return store.Buckets },

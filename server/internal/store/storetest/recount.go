@@ -203,6 +203,7 @@ func (r recount) totals(q store.Filter) store.Totals {
 			continue
 		}
 		count(&t.Counts, f)
+		add(&t.Outside, f.SeenBy == "proxy")
 		add(&t.Retries, f.retry)
 		add(&t.Reworded, f.reword)
 		add(&t.NoSession, f.Session == "")

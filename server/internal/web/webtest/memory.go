@@ -36,6 +36,7 @@ type Memory struct {
 	After      []store.NameCount
 	Cancelled  int64
 	SetAside   int64
+	Outside    int64
 	OtherKinds map[string]int64
 	// Fail makes a method fail, by its name.
 	Fail map[string]error
@@ -76,7 +77,7 @@ func (m *Memory) Snapshot(_ context.Context, do func(store.Reader) error) error 
 
 // Totals is one of the questions of store.Reader.
 func (m *Memory) Totals(_ context.Context, f store.Filter) (store.Totals, error) {
-	t := store.Totals{Latency: store.Histogram{}, Cancelled: m.Cancelled, SetAside: m.SetAside, OtherKinds: m.OtherKinds}
+	t := store.Totals{Latency: store.Histogram{}, Cancelled: m.Cancelled, SetAside: m.SetAside, Outside: m.Outside, OtherKinds: m.OtherKinds}
 	sessions := map[string]bool{}
 	for _, c := range m.match(f) {
 		count(&t.Counts, c.Slice)

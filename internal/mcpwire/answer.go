@@ -223,8 +223,7 @@ func (c *Conversation) finished(r *request) umpire.Event {
 // pages gathers the pages of one listing.
 type pages struct {
 	tools []listedTool
-	begun bool
-	next  string // the cursor that the next page must be asked by
+	next  string // the cursor by which the next page is asked for; "" before the first
 }
 
 // listAnswered takes one page of tools/list.
@@ -233,14 +232,14 @@ func (c *Conversation) listAnswered(r *request, m *message, result map[string]js
 		return nil
 	}
 	tools, next := listedTools(result)
-	if r.first {
-		c.pages = pages{begun: true}
+	if r.cursor == "" {
+		c.pages = pages{}
 	}
-	if !c.pages.begun || len(c.pages.tools) > maxKnown {
-		return nil // from the middle of a listing whose beginning we missed
+	if r.cursor != c.pages.next || len(c.pages.tools) > maxKnown {
+		return nil // not the page that follows those we have
 	}
 	c.pages.tools = append(c.pages.tools, tools...)
-	if next != "" {
+	if c.pages.next = short(next, maxTool); next != "" {
 		return nil
 	}
 	return c.listComplete(at)

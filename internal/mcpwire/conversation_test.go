@@ -144,6 +144,11 @@ func TestConversation(t *testing.T) {
 			`> {"id":"m","method":"tools/list","params":{"cursor":"p2"}}`, `< {"id":"m","result":{"tools":[{"name":"add","inputSchema":{"type":"object","required":["b"]}}]}}`,
 			ask, bad,
 		}, "catalog; call bad_args schema_in_tool 1s"},
+		{"pages of two listings", []string{
+			lists, `< {"id":"l","result":{"tools":[{"name":"sub"}],"nextCursor":"p2"}}`,
+			`> {"id":"m","method":"tools/list","params":{"cursor":"q2"}}`, `< {"id":"m","result":{"tools":[{"name":"mul"}]}}`,
+			`> {"id":"m","method":"tools/list","params":{"cursor":"p2"}}`, `< {"id":"m","result":{"tools":[{"name":"add"}]}}`,
+		}, "catalog"},
 		{"the end of a list whose beginning was missed", []string{`> {"id":"m","method":"tools/list","params":{"cursor":"p2"}}`, `< {"id":"m","result":{"tools":[{"name":"sub"}]}}`, ask, good}, "call ok 1s"},
 		{"a resource", []string{readIt, `< {"id":1,"result":{"contents":[]}}`}, "resource ok 1s"},
 		{"a prompt that is refused", []string{`> {"id":1,"method":"prompts/get","params":{"name":"p"}}`, `< {"id":1,"error":{"code":-32602,"message":"unknown prompt \"p\""}}`}, "prompt bad_args invalid_params 1s"},

@@ -28,8 +28,8 @@ type request struct {
 	id     string
 	turn   uint64
 	method string
-	first  bool // tools/list without a cursor: the first page
-	task   bool // the call asked to be run as a task
+	cursor string // of tools/list; "" asks for the first page
+	task   bool   // the call asked to be run as a task
 	// asked is what a client asked to read, and unlisted whether no list holds it.
 	asked    string
 	unlisted bool
@@ -69,7 +69,7 @@ func (c *Conversation) asked(m *message, at time.Time) *request {
 		c.called(r, params, m, at)
 	case methodList:
 		cursor, _ := textOf(params["cursor"])
-		r.first = cursor == ""
+		r.cursor = short(cursor, maxTool)
 	case methodInitialize:
 		c.client = peerOf(params["clientInfo"])
 		version, _ := textOf(params["protocolVersion"])

@@ -150,8 +150,8 @@ func addLong(s *server.MCPServer, kept *remains) {
 	}
 }
 
-// long is a text of its own, far beyond every limit.
-func long() string { return strings.Repeat("Lorem ipsum dolor sit amet. ", 1500) }
+// long is a text of its own, longer than a message.
+func long() string { return strings.Repeat("Lorem ipsum dolor sit amet. ", 100) }
 
 type longError struct{ text string }
 

@@ -72,6 +72,12 @@ type ClientRow struct {
 	LastSeen time.Time
 }
 
+// SenderRow is who told of calls, and of how many.
+type SenderRow struct {
+	SeenBy, SDK, SDKVersion string
+	Calls                   int64
+}
+
 // CatalogRow is a tool that a server lists, by its newest definition. FirstSeen
 // is when the tool was first listed, in any definition.
 type CatalogRow struct {

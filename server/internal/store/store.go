@@ -66,6 +66,8 @@ type Reader interface {
 	Series(ctx context.Context, f Filter, step time.Duration) ([]Point, error)
 	ByTool(ctx context.Context, f Filter) ([]ToolRow, error)
 	ByClient(ctx context.Context, f Filter) ([]ClientRow, error)
+	// Senders are who told of the calls, most calls first.
+	Senders(ctx context.Context, f Filter, limit int) ([]SenderRow, error)
 	// Catalog is the newest definition of each tool that a server ever listed,
 	// narrowed by project, server, version, env and tool of the filter.
 	Catalog(ctx context.Context, f Filter) ([]CatalogRow, error)

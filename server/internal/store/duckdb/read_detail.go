@@ -83,6 +83,18 @@ func (in *reader) BadParams(ctx context.Context, f store.Filter, limit int) ([]s
 	return all, err
 }
 
+// Senders implements store.Reader.
+func (in *reader) Senders(ctx context.Context, f store.Filter, limit int) ([]store.SenderRow, error) {
+	var all []store.SenderRow
+	err := in.each(ctx, "senders", limited(f, limit), func(scan func(...any) error) error {
+		var r store.SenderRow
+		err := scan(&r.SeenBy, &r.SDK, &r.SDKVersion, &r.Calls)
+		all = append(all, r)
+		return err
+	})
+	return all, err
+}
+
 // EmptyRules implements store.Reader.
 func (in *reader) EmptyRules(ctx context.Context, f store.Filter) ([]store.NameCount, error) {
 	return in.names(ctx, "empty_rules", f)

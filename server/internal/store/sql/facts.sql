@@ -41,6 +41,9 @@ SELECT
   {{template "known_failure" "fingerprint"}} AS fingerprint,
   {{template "known" "session"}} AS session,
   {{template "known" `"user"`}} AS person,
+  {{template "known" "seen_by"}} AS seen_by,
+  {{template "known" "sdk_name"}} AS sdk,
+  {{template "known" "sdk_version"}} AS sdk_version,
   CASE WHEN starts_with(c.session, '{{derived}}') THEN time_bucket(INTERVAL 30 MINUTE, c.started_at) END AS slot, -- of derived sessions
   c.session AS raw_session, c.client_version, c.seen_by, {{template "failed"}} AS failed, c.empty_rule, c.suspects, c.bad_params, c.near,
   c.error_message, c.error_status AS raw_status,

@@ -109,6 +109,15 @@ FROM ({{template "facts" "events"}}) WHERE {{template "other_kind"}} AND {{templ
 {{- end}}
 {{- end}}
 
+{{define "senders"}}
+{{- if .Rollups}}
+SELECT {{dims}}, seen_by, sdk, sdk_version, n FROM sender_hours WHERE {{template "hours" .Filter}}
+{{- else}}
+SELECT {{dims}}, seen_by, sdk, sdk_version, 1 AS n
+FROM ({{template "facts" "events"}}) WHERE calls = 1 AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
 {{define "other_kind" -}}
 ({{template "outside"}} OR kind NOT IN ('call', 'cancelled', 'round', 'catalog', 'session', 'resource', 'prompt', 'custom'))
 {{- end}}

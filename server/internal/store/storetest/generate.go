@@ -50,6 +50,8 @@ func event(t *rapid.T) umpire.Event {
 		Platform:  pick(t, "platform", "", "unknown", "cursor"),
 		Session:   pick(t, "session", "", "s1", "s1", "s2", "derived-1", "derived-1", "derived-2"),
 		User:      pick(t, "user", "", "u1"),
+		SeenBy:    pick(t, "seen by", "", "sdk", "otlp", "posthog"),
+		SDK:       umpire.Peer{Name: pick(t, "sdk", "", "umpire-go", "mcp-go"), Version: pick(t, "sdk version", "", "1")},
 	}
 	e.Tool = pick(t, "tool", "", "find", "find", "buy")
 	e.Outcome = pick(t, "outcome", umpire.OK, umpire.OK, umpire.BadArgs, umpire.ToolError, umpire.Crashed, "", "future")

@@ -122,6 +122,7 @@ type answers struct {
 	Suspects      []store.NameCount
 	Before, After []store.NameCount
 	Facets        store.Facets
+	Senders       []store.SenderRow
 }
 
 const limit = 4
@@ -130,7 +131,7 @@ var steps = []time.Duration{time.Minute, 2 * time.Hour, 7 * 24 * time.Hour}
 
 func ask(r store.Reader, f store.Filter) (a answers, err error) {
 	ctx := context.Background()
-	var all [11]error
+	var all [12]error
 	a.Totals, all[0] = r.Totals(ctx, f)
 	a.Series = map[string][]store.Point{}
 	for _, step := range steps {
@@ -146,6 +147,7 @@ func ask(r store.Reader, f store.Filter) (a answers, err error) {
 	a.Suspects, all[8] = r.Suspects(ctx, f)
 	a.Before, a.After, all[9] = r.Neighbours(ctx, f, limit)
 	a.Facets, all[10] = r.Facets(ctx, f)
+	a.Senders, all[11] = r.Senders(ctx, f, limit)
 	return a, errors.Join(all[:]...)
 }
 
@@ -160,6 +162,7 @@ func (r recount) answers(f store.Filter) (a answers) {
 	a.EmptyRules, a.Suspects = r.emptyRules(f), r.suspects(f)
 	a.Before, a.After = r.neighbours(f, limit)
 	a.Facets = r.facets(f)
+	a.Senders = r.senders(f, limit)
 	return a
 }
 

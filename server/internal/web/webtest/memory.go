@@ -38,6 +38,8 @@ type Memory struct {
 	SetAside   int64
 	Outside    int64
 	OtherKinds map[string]int64
+	// Told are the senders of the calls, whatever the filter; nil: Umpire's own SDK.
+	Told []store.SenderRow
 	// Fail makes a method fail, by its name.
 	Fail map[string]error
 }
@@ -180,6 +182,15 @@ func (m *Memory) ByClient(_ context.Context, f store.Filter) ([]store.ClientRow,
 		}
 	}
 	return sorted(rows, func(r store.ClientRow) (int64, string) { return r.Calls, r.Client }), m.Fail["ByClient"]
+}
+
+// Senders is one of the questions of store.Reader.
+func (m *Memory) Senders(_ context.Context, f store.Filter, _ int) ([]store.SenderRow, error) {
+	n := int64(len(m.match(f)))
+	if n > 0 && m.Told == nil {
+		return []store.SenderRow{{SeenBy: "sdk", SDK: "umpire-go", SDKVersion: "0.1.0", Calls: n}}, m.Fail["Senders"]
+	}
+	return m.Told, m.Fail["Senders"]
 }
 
 func sorted[T any](rows map[string]*T, key func(T) (int64, string)) []T {

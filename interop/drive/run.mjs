@@ -3,12 +3,13 @@
 // the two must have given the client the same bytes, and a real `umpire serve`
 // must have counted what was provoked.
 //
-//   node run.mjs [--umpire BINARY] [--record DIR] [--transport stdio|http] [--client v1|v2] FOLDER…
+//   node run.mjs [--umpire BINARY] [--record DIR] [--transport stdio|http] [--client v1|v2] [--server NAME] FOLDER…
 //
 // --record writes the exchange without the proxy as DIR/SDK-VERSION.TRANSPORT.CLIENT.ndjson,
 // and what each call provoked beside it. The exit code is 1 when anything differs.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { play } from "./play.mjs";
@@ -23,6 +24,7 @@ const { values: options, positionals: folders } = parseArgs({
     record: { type: "string" },
     transport: { type: "string" },
     client: { type: "string" },
+    server: { type: "string" },
     verbose: { type: "boolean" },
   },
 });
@@ -48,34 +50,48 @@ if (faults > 0) {
   process.exit(1);
 }
 
+// serve drives what a folder holds: one server (server.json), or many (servers.json).
 async function serve(folder) {
-  const server = JSON.parse(readFileSync(join(folder, "server.json")));
-  for (const run of server.runs) {
-    if (options.transport && run.transport !== options.transport) continue;
-    if (options.client && run.client !== options.client) continue;
-    const where = `${basename(folder)} ${server.version} ${run.transport} ${run.client}`;
-    const started = Date.now();
-    try {
-      await compare(where, folder, server, run);
-    } catch (error) {
-      fault(where, error.stack);
+  const many = join(folder, "servers.json");
+  const servers = existsSync(many) ? JSON.parse(readFileSync(many)) : [JSON.parse(readFileSync(join(folder, "server.json")))];
+  for (const server of servers) {
+    if (options.server && server.sdk !== options.server) continue;
+    for (const run of server.runs) {
+      if (options.transport && run.transport !== options.transport) continue;
+      if (options.client && run.client !== options.client) continue;
+      await timed(`${basename(folder)} ${server.sdk} ${server.version} ${run.transport} ${run.client}`, folder, server, run);
     }
-    console.log(`${where}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
 }
 
-async function compare(where, folder, server, run) {
+async function timed(where, folder, server, run) {
+  const started = Date.now();
+  // The same folder for both runs: its path is in answers.
+  const tmp = mkdtempSync(join(tmpdir(), "umpire-interop-"));
+  try {
+    await compare(where, folder, JSON.parse(JSON.stringify(server).replaceAll("{tmp}", tmp)), run, tmp);
+  } catch (error) {
+    fault(where, error.stack);
+  } finally {
+    rmSync(tmp, { recursive: true, force: true });
+  }
+  console.log(`${where}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+async function compare(where, folder, server, run, tmp) {
   const steps = stepsFor(server, run);
   // A recording is kept; its one long answer need not be that long.
   if (options.record) for (const step of steps.filter(({ name }) => name === "large")) step.args = { kib: 10 };
+  fill(tmp, server.files);
   const direct = await through(folder, server, run, steps);
   if (options.verbose) for (const { step, seen } of direct.seen) console.log(`  ${step}: ${seen}`);
   if (options.record) record(options.record, server, run, steps, direct);
   if (!umpire) return;
 
   const project = where.replace(/[^a-zA-Z0-9]+/g, "-").toLowerCase();
+  fill(tmp, server.files);
   const proxied = await through(folder, server, run, steps, umpire.key(project, "write"));
-  sameBytes(where, direct, proxied);
+  sameBytes(where, direct, proxied, server.random && new RegExp(server.random, "gm"));
   const want = provoked(steps);
   const got = await umpire.counts(project, steps.flatMap((step) => step.want).length);
   for (const what of new Set([...Object.keys(want), ...Object.keys(got)])) {
@@ -84,16 +100,23 @@ async function compare(where, folder, server, run) {
   }
 }
 
+function fill(tmp, files = {}) {
+  for (const name of readdirSync(tmp)) rmSync(join(tmp, name), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(tmp, name), text);
+}
+
 // through plays the steps: straight to the server, or with a key through the proxy.
 async function through(folder, server, run, steps, key) {
-  const env = { ...process.env };
+  const env = { ...process.env, ...server.env };
   const proxy = key && [resolve(options.umpire), "proxy", "--to", umpire.url, "--key", key];
   if (run.transport === "stdio") {
     const [command, ...args] = proxy ? [...proxy, "--", ...server.stdio] : server.stdio;
     return play({ stdio: { command, args, env, cwd: folder } }, run.client, steps);
   }
   const port = await freePort();
-  const listeners = [new Listener(server.http.map((arg) => arg.replace("{port}", port)), { env, cwd: folder, port })];
+  const here = (text) => text.replace("{port}", port);
+  for (const [name, value] of Object.entries(server.env ?? {})) env[name] = here(value);
+  const listeners = [new Listener(server.http.map(here), { env, cwd: folder, port })];
   try {
     await listeners[0].ready();
     const path = server.path ?? "/mcp";
@@ -107,20 +130,26 @@ async function through(folder, server, run, steps, key) {
   }
 }
 
-function sameBytes(where, direct, proxied) {
+// sameBytes holds what the client got without the proxy against what it got with it.
+// random matches what the server itself makes anew each time.
+function sameBytes(where, direct, proxied, random) {
   const a = direct.recorder.got;
   // Where nobody listens any more, a client without the proxy has a broken connection.
-  const b = proxied.recorder.got.filter(({ what, bytes }) => !(what.startsWith("POST 502 ") && bytes.startsWith("umpire proxy: no answer")));
+  const b = proxied.recorder.got.filter(({ what, bytes }) => !(/^(POST|GET) 502 /.test(what) && bytes.startsWith("umpire proxy: no answer")));
   if (a.length !== b.length) {
     const list = (got) => got.map(({ what, bytes }) => `    ${what} ${cut(bytes, 100)}`).join("\n");
     return fault(where, `${a.length} replies without the proxy, ${b.length} with it:\n${list(a)}\n  and\n${list(b)}`);
   }
   for (let i = 0; i < a.length; i++) {
     if (a[i].what !== b[i].what) fault(where, `reply ${i}: ${a[i].what} without the proxy, ${b[i].what} with it`);
-    else if (a[i].bytes !== b[i].bytes) fault(where, `reply ${i} differs:\n  without ${cut(a[i].bytes)}\n  with    ${cut(b[i].bytes)}`);
+    else if (known(a[i].bytes, random) !== known(b[i].bytes, random)) fault(where, `reply ${i} differs:\n  without ${cut(a[i].bytes)}\n  with    ${cut(b[i].bytes)}`);
   }
   const [x, y] = [direct, proxied].map(({ seen, ends }) => JSON.stringify({ seen, ends }));
   if (x !== y) fault(where, `the client saw ${x} without the proxy, ${y} with it`);
+}
+
+function known(bytes, random) {
+  return random ? bytes.replace(random, "") : bytes;
 }
 
 function cut(text, n = 400) {

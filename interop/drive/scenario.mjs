@@ -1,7 +1,9 @@
 // The calls that the servers of this folder are asked for, and what
 // docs/outcomes.md makes of each, seen from outside. A server's server.json says
 // where its SDK shows something else ("want", null where it cannot show it at
-// all), for all of its runs or for one, and in "how" which steps end otherwise.
+// all, and an empty list where HTTP turns the request away), for all of its runs or
+// for one; in "how" which steps end otherwise, in "after" after which to wait longer.
+// A server without sessions cannot take a call of another HTTP request back.
 //
 // how: "timeout" ends the client's patience, "abort" withdraws the call, "close"
 // closes the session under it, "exit" ends the server. The last two have a
@@ -60,6 +62,7 @@ export function stepsFor(server, run) {
   const steps = server.scenario ?? scenario;
   return steps
     .map((step) => (step.name in want ? { ...step, want: want[step.name] } : step))
+    .map((step) => ({ ...step, after: server.after?.[step.name] ?? step.after }))
     .map((step) => ({ ...step, how: run.how?.[step.name] ?? server.how?.[step.name] ?? step.how }))
     .filter((step) => step.want !== null);
 }

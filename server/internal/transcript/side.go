@@ -76,9 +76,11 @@ func wayOf(side string) string {
 // sideIn finds the word for a direction in what stands before a message in a log.
 func sideIn(prefix string) string {
 	prefix = strings.ToLower(prefix)
-	for _, side := range []string{"from client", "from server", "to client", "to server", "client > server", "server > client",
+	for _, side := range []string{
+		"from client", "from server", "to client", "to server", "client > server", "server > client",
 		"client -> server", "server -> client", "client→server", "server→client", "sending", "received", "receiving", "sent", "recv",
-		"outgoing", "incoming"} {
+		"outgoing", "incoming",
+	} {
 		if strings.Contains(prefix, side) {
 			return side
 		}

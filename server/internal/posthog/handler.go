@@ -18,10 +18,14 @@ const maxBody = 12 << 20
 const maxEvents = 10_000
 
 // Handler is the door.
-type Handler struct{ front *door.Front }
+type Handler struct {
+	front *door.Front
+	// Other takes a body that was sent to /batch if it is of another vendor's shape.
+	Other func(w http.ResponseWriter, r *http.Request, body []byte) bool
+}
 
 // New returns the handler for the paths in Paths.
-func New(front *door.Front) *Handler { return &Handler{front} }
+func New(front *door.Front) *Handler { return &Handler{front: front} }
 
 // Paths are those that the SDKs post to, each also with a slash at the end.
 var Paths = []string{
@@ -41,7 +45,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodPost)
 		door.Write(w, http.StatusMethodNotAllowed, problem{"method_not_allowed", "events come by POST", "invalid_request"})
 	default:
-		h.take(w, r, path == "/i/v1/analytics/events")
+		h.take(w, r, path)
 	}
 }
 
@@ -58,18 +62,25 @@ type problem struct {
 	Type   string `json:"type"`
 }
 
-func (h *Handler) take(w http.ResponseWriter, r *http.Request, v1 bool) {
+func (h *Handler) take(w http.ResponseWriter, r *http.Request, path string) {
 	var results map[string]result
+	taken := false
 	err := h.front.Body(w, r, maxBody, func(text []byte) *fault.Error {
+		if taken = path == "/batch" && h.Other != nil && h.Other(w, r, text); taken {
+			return nil
+		}
 		var refused *fault.Error
 		results, refused = h.read(r, text)
 		return refused
 	})
-	if err != nil {
+	switch {
+	case taken:
+		return
+	case err != nil:
 		h.refuse(w, err)
 		return
 	}
-	if v1 {
+	if path == "/i/v1/analytics/events" {
 		door.Write(w, http.StatusOK, map[string]any{"results": results})
 		return
 	}

@@ -75,7 +75,7 @@ func (b *reading) call(e *umpire.Event, s *sent) {
 	}
 	took := s.props.Micros(time.Millisecond, "$mcp_duration_ms", "duration_ms")
 	e.Call = r.Judge()
-	e.Call.DurationUS = took
+	e.DurationUS = took
 	r.Describe(e)
 	if e.Outcome == "" {
 		e.Meta = map[string]any{"umpire.sent": strings.TrimSpace(s.name)}

@@ -41,7 +41,7 @@ SELECT
   {{template "known_failure" "fingerprint"}} AS fingerprint,
   {{template "known" "session"}} AS session,
   {{template "known" `"user"`}} AS person,
-  {{template "known" "seen_by"}} AS seen_by,
+  {{template "known" "seen_by"}} AS sender,
   {{template "known" "sdk_name"}} AS sdk,
   {{template "known" "sdk_version"}} AS sdk_version,
   CASE WHEN starts_with(c.session, '{{derived}}') THEN time_bucket(INTERVAL 30 MINUTE, c.started_at) END AS slot, -- of derived sessions

@@ -111,9 +111,9 @@ FROM ({{template "facts" "events"}}) WHERE {{template "other_kind"}} AND {{templ
 
 {{define "senders"}}
 {{- if .Rollups}}
-SELECT {{dims}}, seen_by, sdk, sdk_version, n FROM sender_hours WHERE {{template "hours" .Filter}}
+SELECT {{dims}}, seen_by AS sender, sdk, sdk_version, n FROM sender_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, seen_by, sdk, sdk_version, 1 AS n
+SELECT {{dims}}, sender, sdk, sdk_version, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE calls = 1 AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}

@@ -117,7 +117,7 @@ func huge() string { return `"` + strings.Repeat(`x}\"]{`, MaxFrame/5) + `"` }
 // carries it.
 func TestFrameOverLimit(t *testing.T) {
 	big := huge()
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		name, frame, want string
 		value             int
 	}{
@@ -147,6 +147,9 @@ func TestFrameOverLimit(t *testing.T) {
 		n := 0
 		count := func(f Frame) { n++; check("line", f) }
 		lines.Write([]byte(tt.frame+"\n"), count)
+		if i > 0 { // one will do to see that it is the same in each cutter
+			continue
+		}
 		for part := []byte(tt.frame + "\n"); len(part) > 0; {
 			size := min(len(part), 1+rand.IntN(1<<20))
 			lines.Write(part[:size], count)

@@ -43,9 +43,10 @@ func (f *Front) ask(x *exchange, r *http.Request) (id string, ok bool) {
 }
 
 // holdsCall tells what must be seen before the server sees it: calls, for their
-// ids, and the handshake, whose answer names the session.
+// ids, the handshake, whose answer names the session, and cancellations, which the
+// server may answer at once on the call's own stream.
 func holdsCall(body []byte) bool {
-	for _, word := range []string{`tools/call`, `tools\/call`, `initialize"`} {
+	for _, word := range []string{`tools/call`, `tools\/call`, `initialize"`, `/cancelled"`} {
 		if bytes.Contains(body, []byte(word)) {
 			return true
 		}

@@ -653,3 +653,37 @@ func TestNoHeaderIsRecorded(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// TestCancelledBeforeTheServerKnows: a server that answers a call the moment it
+// is cancelled answers too late, however slowly the cancellation itself is
+// answered.
+func TestCancelledBeforeTheServerKnows(t *testing.T) {
+	cancelled := make(chan struct{})
+	answered := make(chan struct{})
+	s := stage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Mcp-Session-Id", "s1")
+		if bytes.Contains(body, []byte("notifications/cancelled")) {
+			close(cancelled)
+			<-answered
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		<-cancelled
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, answer(1, "too late"))
+	}))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		time.Sleep(10 * time.Millisecond) // the call goes out first
+		exchangeWith(t, request(t, http.MethodPost, s.url, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "Mcp-Session-Id", "s1"))
+	}()
+	exchangeWith(t, request(t, http.MethodPost, s.url, call(1, "slow"), "Mcp-Session-Id", "s1"))
+	events := s.seen(1)
+	close(answered)
+	<-done
+	if got := verdict(events[0]); got != "cancelled slow" || !events[0].Late {
+		t.Errorf("%s, late %v", got, events[0].Late)
+	}
+}

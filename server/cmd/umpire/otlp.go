@@ -14,11 +14,21 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
+	"github.com/umpire-mcp/umpire/server/internal/sentry"
 )
 
 // doorFlags open doors that are closed unless somebody asks for them.
 type doorFlags struct {
-	OTLPGRPC string `name:"otlp-grpc" help:"Take OpenTelemetry's spans over gRPC, too, at this address; 127.0.0.1:4317 is where exporters look. Without TLS. Over HTTP they always come in, at /v1/traces." placeholder:"ADDR" env:"UMPIRE_OTLP_GRPC"`
+	OTLPGRPC   string `name:"otlp-grpc" help:"Take OpenTelemetry's spans over gRPC, too, at this address; 127.0.0.1:4317 is where exporters look. Without TLS. Over HTTP they always come in, at /v1/traces." placeholder:"ADDR" env:"UMPIRE_OTLP_GRPC"`
+	DoorSentry bool   `name:"door-sentry" help:"Take the envelopes of Sentry's SDKs, too, at /api/NUMBER/envelope/: put this server's address into their DSN." env:"UMPIRE_DOOR_SENTRY"`
+}
+
+// sentryDoor stands before everything else, if it was asked for.
+func (f doorFlags) sentryDoor(front *door.Front, next http.Handler) http.Handler {
+	if !f.DoorSentry {
+		return next
+	}
+	return sentry.New(front).Before(next)
 }
 
 // grpcStop is how long requests over gRPC may take to end.

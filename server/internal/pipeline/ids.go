@@ -31,15 +31,18 @@ type ids struct {
 type holder struct {
 	flight *flight
 	// wins: it is the SDK's word of a call, for which the proxy's gives way
-	// (outcomes.md 1.4).
+	// (outcomes.md 1.4), or a whole for which a half does (store.Halves).
 	wins bool
 }
 
-// wins reports whether e comes in although the proxy's event of the id is here.
-func wins(e *umpire.Event) bool { return store.Agreed(e.ID) && e.SeenBy == "sdk" }
+// wins reports whether e comes in although the proxy's event of the id, or a half of
+// the call, is here.
+func wins(e *umpire.Event) bool {
+	return store.Agreed(e.ID) && e.SeenBy == "sdk" || store.Whole(e)
+}
 
 // yields reports whether a stored event that was seen so gives way.
-func yields(seenBy string) bool { return seenBy == "proxy" }
+func yields(seenBy string) bool { return seenBy == "proxy" || seenBy == store.Half }
 
 // flight is one attempt to write a batch. Whoever finds one of its ids taken
 // waits for done.

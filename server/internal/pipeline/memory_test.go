@@ -71,6 +71,9 @@ func (m *memory) Known(_ context.Context, project uint32, ids []umpire.ID) (map[
 		for _, e := range m.entries {
 			if e.Project == project && e.Event.ID == id {
 				out[id] = e.Event.SeenBy
+				if e.Event.SeenBy == store.Halves && !store.Whole(&e.Event) {
+					out[id] = store.Half
+				}
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpire-mcp/umpire"
 )
 
 // twins are one call as the proxy and as the SDK saw it.
@@ -131,3 +133,51 @@ func TestTwinsRace(t *testing.T) {
 		}
 	}
 }
+
+// halves are a call that failed, and the same when its exception is known.
+func halves() (half, whole Item) {
+	half = call("half")
+	half.Event.SeenBy, half.Event.Outcome, half.Event.Cause = "sentry", umpire.ToolError, "result"
+	whole = half
+	whole.Event.Tool, whole.Event.Outcome, whole.Event.Cause, whole.Event.HandlerRan = "whole", umpire.Crashed, "thrown", "yes"
+	return half, whole
+}
+
+// What is known of a call in whole replaces what is known of it in half, once, and
+// never the other way.
+func TestHalves(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, items func(half, whole Item) []Item
+		want          Receipt
+		stored        []string
+	}{
+		{"the whole behind the half", onlyHalf, onlyWhole, Receipt{Accepted: 1}, []string{"1/half", "1/whole"}},
+		{"the half behind the whole", onlyWhole, onlyHalf, Receipt{Duplicates: 1}, []string{"1/whole"}},
+		{"the whole again", onlyWhole, onlyWhole, Receipt{Duplicates: 1}, []string{"1/whole"}},
+		{"the half again", onlyHalf, onlyHalf, Receipt{Duplicates: 1}, []string{"1/half"}},
+	} {
+		for _, stored := range []bool{false, true} {
+			r := newRig(t, Options{})
+			if !stored {
+				r.mem.set(func(m *memory) { m.down = errors.New("disk gone") })
+			}
+			half, whole := halves()
+			r.submit(1, c.before(half, whole)...)
+			if stored {
+				r.sync()
+			}
+			if d := cmp.Diff(c.want, r.submit(1, c.items(half, whole)...)); d != "" {
+				t.Errorf("%s, stored %v: %s", c.name, stored, d)
+			}
+			r.mem.set(func(m *memory) { m.down = nil })
+			r.sync()
+			if d := cmp.Diff(c.stored, r.mem.tools()); d != "" {
+				t.Errorf("%s, stored %v: %s", c.name, stored, d)
+			}
+		}
+	}
+}
+
+func onlyHalf(half, _ Item) []Item   { return []Item{half} }
+func onlyWhole(_, whole Item) []Item { return []Item{whole} }

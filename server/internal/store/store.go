@@ -22,6 +22,19 @@ type Entry struct {
 // same call, each by itself (outcomes.md 1.4): a UUID of version 8.
 func Agreed(id umpire.ID) bool { return id[6]>>4 == 8 }
 
+// Halves is the sender (seen_by) that tells of a failed call twice: that it failed,
+// and by itself of the exception that the handler threw. What knows of the exception
+// has handler_ran yes, and replaces what does not.
+const Halves = "sentry"
+
+// Half is what Known says in place of who saw it, of a call that may be replaced so.
+const Half = Halves + ", without exception"
+
+// Whole reports whether e is a call of Halves of which nothing is to come.
+func Whole(e *umpire.Event) bool {
+	return e.SeenBy == Halves && e.Kind == "call" && e.HandlerRan == "yes"
+}
+
 // Store keeps events and answers questions about them. Its methods may be called
 // from many goroutines at once; Apply is called by one at a time.
 type Store interface {
@@ -36,12 +49,13 @@ type Writer interface {
 	// that they cause, and the position of the last entry. After an error nothing
 	// of the batch is stored. Entries at or below Position are ignored, so that
 	// a replay of the log is harmless. Ids are new, but for Agreed ones: of those,
-	// what the SDK saw replaces what the proxy saw, and all else is a duplicate.
+	// what the SDK saw replaces what the proxy saw, and all else is a duplicate. And
+	// but for those of Halves: what is Whole replaces what is a Half.
 	Apply(ctx context.Context, batch []Entry) error
 	// Position is the Seq of the last entry applied; 0 for a new store.
 	Position(ctx context.Context) (uint64, error)
 	// Known tells which of the ids are stored for the project, and by whom they
-	// were seen: the exact check behind the pipeline's set of recent ids.
+	// were seen (or Half): the exact check behind the pipeline's set of recent ids.
 	Known(ctx context.Context, project uint32, ids []umpire.ID) (seenBy map[umpire.ID]string, err error)
 	// RecentIDs calls yield with each event received since the given time, to
 	// rebuild that set after a restart.

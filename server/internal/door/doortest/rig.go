@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -136,7 +137,12 @@ func (r *Rig) Stored() []umpire.Event {
 	defer r.store.mu.Unlock()
 	var out []umpire.Event
 	for _, e := range r.store.entries {
-		out = append(out, e.Event)
+		// What replaces another under its id, as in a real store, stands in its place.
+		if i := slices.IndexFunc(out, func(o umpire.Event) bool { return o.ID == e.Event.ID }); i >= 0 {
+			out[i] = e.Event
+		} else {
+			out = append(out, e.Event)
+		}
 	}
 	return out
 }
@@ -170,6 +176,9 @@ func (c *collector) Known(_ context.Context, project uint32, _ []umpire.ID) (map
 	for _, e := range c.entries {
 		if e.Project == project {
 			known[e.Event.ID] = e.Event.SeenBy
+			if e.Event.SeenBy == store.Halves && !store.Whole(&e.Event) {
+				known[e.Event.ID] = store.Half
+			}
 		}
 	}
 	return known, nil

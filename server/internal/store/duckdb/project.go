@@ -9,6 +9,7 @@ import (
 	duck "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // Known implements store.Writer.
@@ -21,8 +22,8 @@ func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[u
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	const query = "SELECT id, seen_by FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
-	rows, err := db.read.QueryContext(ctx, query, project, texts)
+	const query = "SELECT id, CASE WHEN seen_by = $3 AND kind = 'call' AND handler_ran <> 'yes' THEN $4 ELSE seen_by END FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
+	rows, err := db.read.QueryContext(ctx, query, project, texts, store.Halves, store.Half)
 	if err != nil {
 		return nil, fmt.Errorf("cannot look up %d ids: %w", len(ids), err)
 	}

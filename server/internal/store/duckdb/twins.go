@@ -20,9 +20,10 @@ func noTwins(ctx context.Context, conn *sql.Conn) error {
 
 // replace takes out of the store, and out of its rollups by a signed delta, what
 // the proxy saw of calls that the batch brings as the SDK saw them (outcomes.md
-// 1.4); and out of the batch what is there already.
+// 1.4), and halves that the batch brings whole (store.Halves); and out of the batch
+// what is there already.
 func replace(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
-	if !slices.ContainsFunc(batch, func(e store.Entry) bool { return store.Agreed(e.Event.ID) }) {
+	if !slices.ContainsFunc(batch, func(e store.Entry) bool { return store.Agreed(e.Event.ID) || store.Whole(&e.Event) }) {
 		_, err := tx.ExecContext(ctx, "DELETE FROM twins")
 		return err
 	}

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"ReadsAreNoCalls", readsAreNoCalls},
 		{"Ids", ids},
 		{"SDKReplacesProxy", sdkReplacesProxy},
+		{"WholeReplacesHalf", wholeReplacesHalf},
 		{"DeleteProject", deleteProject},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -36,6 +36,9 @@ func sdkReplacesProxy(t *testing.T, b *bench) {
 				arriving, remain = append(arriving, proxy, proxy), append(remain, proxy)
 			}
 		}
+		if len(remain) == 0 {
+			return
+		}
 		b.put(t, project, shuffledTwins(t, arriving), sizes(t)...)
 		b.all = b.all[:0]
 		for _, e := range remain {
@@ -49,6 +52,50 @@ func sdkReplacesProxy(t *testing.T, b *bench) {
 		got, err := b.Known(context.Background(), project, []umpire.ID{remain[len(remain)-1].ID})
 		if want := remain[len(remain)-1]; err != nil || got[want.ID] != want.SeenBy {
 			t.Fatalf("Known = %v, %v; want it seen by %q", got, err, want.SeenBy)
+		}
+	})
+}
+
+// wholeReplacesHalf: of a failed call of which a sender told twice, what was told
+// last is there alone, in raw events and in every rollup.
+func wholeReplacesHalf(t *testing.T, b *bench) {
+	Check(t, 10, func(t *rapid.T) {
+		b.all = b.all[:0]
+		project := b.project()
+		var arriving, remain []umpire.Event
+		for _, half := range many(t, Event(), 12) {
+			half.Kind, half.SeenBy, half.HandlerRan = "call", store.Halves, "unknown"
+			half.Outcome, half.Cause, half.Empty, half.EmptyRule = umpire.ToolError, "result", false, ""
+			whole := half
+			whole.HandlerRan, whole.Outcome, whole.Cause, whole.ErrorType = "yes", umpire.Crashed, "thrown", "RangeError"
+			switch pick(t, "what was told", "both", "both, the whole twice", "the half", "the whole") {
+			case "both":
+				arriving, remain = append(arriving, half, whole), append(remain, whole)
+			case "both, the whole twice":
+				arriving, remain = append(arriving, half, whole, whole), append(remain, whole)
+			case "the half":
+				arriving, remain = append(arriving, half), append(remain, half)
+			default:
+				arriving, remain = append(arriving, whole), append(remain, whole)
+			}
+		}
+		if len(remain) == 0 {
+			return
+		}
+		b.put(t, project, shuffledTwins(t, arriving), sizes(t)...)
+		b.all = b.all[:0]
+		for _, e := range remain {
+			b.all = append(b.all, store.Entry{Project: project, ReceivedAt: e.StartedAt.Add(time.Second), Event: e})
+		}
+		b.check(t, store.Filter{Project: project, From: Base, To: Base.Add(Span)})
+		b.check(t, Filter(project).Draw(t, "filter"))
+		last := remain[len(remain)-1]
+		want := store.Half
+		if store.Whole(&last) {
+			want = store.Halves
+		}
+		if got, err := b.Known(context.Background(), project, []umpire.ID{last.ID}); err != nil || got[last.ID] != want {
+			t.Fatalf("Known = %v, %v; want %q", got, err, want)
 		}
 	})
 }

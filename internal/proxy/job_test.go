@@ -33,6 +33,11 @@ func init() {
 		}
 		ended.Exit()
 	}
+	children["tools-http"] = func() {
+		up := httptest.NewServer(http.HandlerFunc(toolsHandler))
+		fmt.Println(up.URL)
+		forever()
+	}
 	// tools is an MCP server that does what the name of the tool says.
 	children["tools"] = func() {
 		in := bufio.NewScanner(os.Stdin)
@@ -174,17 +179,32 @@ func TestJobOverStdio(t *testing.T) {
 	}
 }
 
-// toolsOverHTTP is the same server over Streamable HTTP, without sessions.
+// toolsHandler is the same server over Streamable HTTP, without sessions.
+func toolsHandler(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", asJSON)
+	line, _ := served(body)
+	_, _ = io.WriteString(w, line)
+}
+
+// toolsOverHTTP runs it in a process of its own, as servers do, and returns its
+// address.
 func toolsOverHTTP(t testing.TB) string {
 	t.Helper()
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		w.Header().Set("Content-Type", asJSON)
-		line, _ := served(body)
-		_, _ = io.WriteString(w, line)
-	}))
-	t.Cleanup(up.Close)
-	return up.URL
+	cmd := self("", "tools-http")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(address)
 }
 
 // jobOverHTTP starts the job in front of an address, and returns its own.

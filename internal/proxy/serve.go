@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -36,6 +37,9 @@ func (j *Job) front(stderr io.Writer) (Ended, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return Ended{Code: 1}, fmt.Errorf("cannot listen on %q: %w", listen, err)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the heap is a few MB: at 100 it would be collected all the time
 	}
 	w := j.watch(mcpwire.Config{Transport: "http"}, say)
 	defer w.close()

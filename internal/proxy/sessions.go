@@ -42,6 +42,7 @@ func (s *sessions) Server([]byte, time.Time) {}
 
 // Gap and End forget the orphans: nothing is known of their answers.
 func (s *sessions) Gap(at time.Time) { s.forsake(nil, mcpwire.Unseen, at) }
+
 func (s *sessions) End(_ End, at time.Time) {
 	s.forsake(nil, mcpwire.Unseen, at)
 	s.watcher.Close(at)

@@ -132,7 +132,7 @@ type child struct {
 }
 
 func (s *Stdio) start() (*child, error) {
-	cmd := exec.Command(s.Command[0], s.Command[1:]...)
+	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // it ends by itself, or by a signal that is passed on
 	if s.Run != "" {
 		cmd.Env = withVariable(os.Environ(), RunVariable, s.Run)
 	}

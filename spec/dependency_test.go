@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,27 @@ func TestRootImportsStandardLibraryOnly(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Fatal("go list printed no package: the check checks nothing")
+	}
+}
+
+// What else is in the root's module, the proxy and the judgement of bytes, adds
+// nothing to it either.
+func TestRootModuleImportsStandardLibraryOnly(t *testing.T) {
+	cmd := exec.Command("go", "list", "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")
+	cmd.Dir = ".."
+	cmd.Env = append(cmd.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	lines := strings.Fields(string(out))
+	if !slices.Contains(lines, "github.com/umpire-mcp/umpire/internal/mcpwire") {
+		t.Fatal("go list printed no internal package: the check checks nothing")
+	}
+	for _, line := range lines {
+		if !strings.HasPrefix(strings.TrimPrefix(line, "["), "github.com/umpire-mcp/umpire") {
+			t.Errorf("the root module depends on %s", line)
+		}
 	}
 }
 

@@ -232,10 +232,13 @@ func TestWireAndSDKAgree(t *testing.T) {
 		if wire.Empty != sdk.Empty || wire.EmptyRule != sdk.EmptyRule || !slices.Equal(wire.Suspects, sdk.Suspects) || fmt.Sprint(wire.ErrorMessage) != sdk.ErrorMessage {
 			differ("what was said")
 		}
-		if wire.Outcome != sdk.Outcome && wire.Evidence != "signature" {
+		if wire.Evidence == "signature" || wire.HandlerRan == "no" {
+			return // the SDK's text says what the one inside knows better: that the handler ran
+		}
+		if wire.Outcome != sdk.Outcome {
 			differ("the outcome")
 		}
-		if wire.Outcome == sdk.Outcome && !r.err && wire.Evidence != "signature" && (wire.Cause != sdk.Cause || wire.Fingerprint != sdk.Fingerprint) {
+		if !r.err && (wire.Cause != sdk.Cause || wire.Fingerprint != sdk.Fingerprint) {
 			differ("the cause")
 		}
 	})

@@ -109,6 +109,7 @@ func TestConversation(t *testing.T) {
 		{"an error beside a null result", []string{ask, `< {"id":1,"result":null,"error":{"code":-32001,"message":"oh"}}`}, "call tool_error refused 1s"},
 		{"a result beside a null error", []string{ask, `< {"id":1,"result":{"content":[]},"error":null}`}, "call ok empty 1s"},
 		{"a null result", []string{ask, `< {"id":1,"result":null}`}, "call crashed no_result 1s"},
+		{"no result at all", []string{ask, `< {"jsonrpc":"2.0","id":1}`}, "call crashed no_result 1s"},
 		{"refused by the protocol", []string{ask, `< {"id":1,"error":{"code":-32021,"message":"header"}}`, "! process_exit"}, ""},
 		{"a round, and the call", []string{ask, `< {"id":1,"result":{"resultType":"input_required"}}`, ask, good}, "round 1s; call ok 1s"},
 		{"a round by code", []string{ask, `< {"id":1,"error":{"code":-32042,"message":"open this"}}`}, "round 1s"},

@@ -43,7 +43,7 @@ func (x *Exchange) Judge(hooks umpire.Options) (event umpire.Event, err error) {
 			return event, err
 		}
 		if !answer.isAnswer() {
-			return event, errors.New("cannot judge the exchange: its response has neither a result nor an error")
+			return event, errors.New("cannot judge the exchange: its response is a request")
 		}
 	}
 	var seen []umpire.Event
@@ -73,6 +73,9 @@ func (x *Exchange) message(raw json.RawMessage, what string) (*message, error) {
 		return nil, fmt.Errorf("cannot judge the exchange: it has no %s", what)
 	}
 	list := messages(Whole(raw))
+	if len(list) == 0 && what == "response" && object(raw) != nil { // neither a result nor an error
+		list = []message{{result: json.RawMessage("null")}}
+	}
 	if len(list) != 1 {
 		return nil, fmt.Errorf("cannot judge the exchange: its %s is no JSON-RPC message", what)
 	}

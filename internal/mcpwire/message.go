@@ -58,6 +58,9 @@ func appendMessage(list []message, text []byte, f Frame) []message {
 		m.error = nil
 	}
 	m.method, _ = textOf(members["method"])
+	if m.method == "" && m.id != "" && m.result == nil && m.error == nil && members["jsonrpc"] != nil {
+		m.result = json.RawMessage("null") // what a result of undefined leaves in JavaScript
+	}
 	if m.method == "" && !m.isAnswer() {
 		return list
 	}

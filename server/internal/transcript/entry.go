@@ -164,7 +164,7 @@ func looksLikeMessage(members map[string]json.RawMessage) bool {
 	if _, ok := word(members["method"]); ok {
 		return true
 	}
-	return members["id"] != nil && (members["result"] != nil || members["error"] != nil)
+	return members["id"] != nil && (members["result"] != nil || members["error"] != nil || members["jsonrpc"] != nil)
 }
 
 // timeOf reads a time: a text, or a number of seconds, milliseconds, microseconds

@@ -100,6 +100,8 @@ func TestShapesOfLines(t *testing.T) {
 		{"a round", []string{callIt, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required"}}`}, []string{"1 round"}, nil},
 		{"empty", []string{callIt, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`}, []string{"1 call ok empty"}, nil},
 		{"an exchange", []string{`{"id":"A1","request":` + callIt + `,"response":` + refused + `}`}, []string{`"A1" call tool_error result`}, nil},
+		{"an answer without a result", []string{callIt, `{"jsonrpc":"2.0","id":1}`}, []string{"1 call crashed no_result"}, nil},
+		{"an exchange whose answer has no result", []string{`{"id":2,"request":` + callIt + `,"response":{"jsonrpc":"2.0","id":1}}`}, []string{"2 call crashed no_result"}, nil},
 		{"an exchange that ended", []string{`{"id":7,"request":` + callIt + `,"end":"no_reply"}`}, []string{"7 call crashed no_reply"}, nil},
 		{"an exchange that the client ended", []string{`{"id":7,"request":` + callIt + `,"end":"cancelled"}`}, []string{"7 cancelled"}, nil},
 		{"an exchange without an end", []string{`{"request":` + callIt + `}`}, []string{"null pending"}, nil},

@@ -23,6 +23,7 @@ type recordedLine struct {
 	From     string
 	Message  json.RawMessage
 	Exchange int
+	Status   int
 	Protocol string
 	End      string
 }
@@ -93,6 +94,7 @@ type player struct {
 	w         *mcpwire.Watcher
 	c         *mcpwire.Conversation // of the connection
 	line      recordedLine
+	stateless bool // HTTP without sessions
 	step      string
 	steps     map[umpire.ID]string
 	events    map[string][]umpire.Event
@@ -140,6 +142,7 @@ func (p *player) heed(comment string) {
 	case "connection":
 		p.endConnection()
 		p.c = p.w.Conversation(mcpwire.Scope{})
+		p.stateless = slices.Contains(words, "stateless")
 		p.exchanges, p.calls = map[int]*mcpwire.Conversation{}, map[int][]mcpwire.Call{}
 	case "step":
 		p.step = words[1]
@@ -165,6 +168,10 @@ func (p *player) play() {
 			p.steps[call.ID] = p.step
 			p.calls[l.Exchange] = append(p.calls[l.Exchange], call)
 		}
+	case l.From == "server" && slices.Contains([]int{401, 403, 404, 406}, l.Status): // outcomes.md 1.2
+		for _, call := range p.calls[l.Exchange] {
+			p.exchanges[l.Exchange].EndCall(call.ID, mcpwire.Refused, l.Time)
+		}
 	case l.From == "server":
 		p.conversation().FromServer(mcpwire.Whole(l.Message), l.Time)
 	}
@@ -174,7 +181,7 @@ func (p *player) play() {
 // the HTTP request.
 func (p *player) conversation() *mcpwire.Conversation {
 	c := p.c
-	if p.line.Exchange > 0 && p.line.Protocol >= "2026" {
+	if p.line.Exchange > 0 && (p.stateless || p.line.Protocol >= "2026") {
 		c = p.exchanges[p.line.Exchange]
 		if c == nil {
 			c = p.w.Conversation(mcpwire.Scope{Protocol: p.line.Protocol})

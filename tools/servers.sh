@@ -5,7 +5,8 @@
 #
 #   tools/servers.sh            all of them
 #   tools/servers.sh npm rust   some, by their folder in interop/
-#   tools/servers.sh -r         all, and write spec/corpus/recorded again
+#   tools/servers.sh -r         all that are recorded, and write spec/corpus/recorded again
+#   tools/servers.sh npm -- --server server-memory    what follows -- is for drive/run.mjs
 #
 # Needs bin/umpire, Go, Node with npm, Python, Rust with cargo, and Java 17 with Maven.
 set -euo pipefail
@@ -46,10 +47,16 @@ if [[ ${1-} == -r ]]; then
 	options=(--record ../spec/corpus/recorded)
 	all=("${recorded[@]}")
 fi
-[[ $# -gt 0 ]] || set -- "${all[@]}"
+servers=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+	servers+=("$1")
+	shift
+done
+[[ ${1-} == -- ]] && shift
+((${#servers[@]})) || servers=("${all[@]}")
 packages drive
-for server in "$@"; do
+for server in "${servers[@]}"; do
 	echo "== set up interop/$server"
 	setup "$server"
 done
-node drive/run.mjs "${options[@]}" "$@"
+node drive/run.mjs "${options[@]}" "$@" "${servers[@]}"

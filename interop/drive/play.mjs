@@ -24,8 +24,8 @@ function client(version) {
 }
 
 // A way to a server: { stdio: { command, args, env, cwd } } or { url }.
-export async function play(way, version, steps) {
-  const recorder = new Recorder();
+export async function play(way, version, steps, stateless) {
+  const recorder = new Recorder(stateless);
   const seen = [];
   const ends = [];
   const alone = steps.filter(({ how }) => how === "close" || how === "exit");
@@ -40,7 +40,7 @@ async function connection(way, version, steps, recorder, seen) {
   const transport = way.url ? http(recorder, version, way.url) : stdio(recorder, version, way.stdio);
   const { client: mcp, call } = client(version);
   recorder.connection++;
-  recorder.remark(`connection ${recorder.connection}: client ${version} over ${way.url ? "http" : "stdio"}`);
+  recorder.remark(`connection ${recorder.connection}: client ${version} over ${way.url ? "http" : "stdio"}${recorder.stateless ? ", stateless" : ""}`);
   try {
     await mcp.connect(transport, { timeout: 60_000 });
     await mcp.listTools();

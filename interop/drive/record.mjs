@@ -8,6 +8,11 @@ import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 export class Recorder {
+  // stateless: over HTTP, the server keeps no sessions.
+  constructor(stateless) {
+    this.stateless = stateless;
+  }
+
   lines = [];
   connection = 0;
   // What the client got, byte for byte: [{ what, bytes }].
@@ -95,22 +100,20 @@ export function http(recorder, version, url) {
     const n = ++exchange;
     const protocol = new Headers(init.headers).get("mcp-protocol-version") ?? undefined;
     if (init.body) recorder.frame("client", String(init.body), { exchange: n, protocol });
+    const entry = { what: "", bytes: "" }; // replies are kept in the order of their requests
+    recorder.got.push(entry);
     let response;
     try {
       response = await fetch(target, init);
     } catch (error) {
+      recorder.got.splice(recorder.got.indexOf(entry), 1);
       ended(recorder, n, init);
       throw error;
     }
     const type = response.headers.get("content-type") ?? "";
-    const what = `${init.method ?? "GET"} ${response.status} ${type}`;
-    if (!response.body) {
-      recorder.got.push({ what, bytes: "" });
-      return response;
-    }
+    entry.what = `${init.method ?? "GET"} ${response.status} ${type}`;
+    if (!response.body) return response;
     const [ours, theirs] = response.body.tee();
-    const entry = { what, bytes: "", exchange: n };
-    recorder.got.push(entry);
     open.push(listen(recorder, ours, entry, { exchange: n, status: response.status }, type.startsWith("text/event-stream"), init));
     return new Response(theirs, { status: response.status, statusText: response.statusText, headers: response.headers });
   };

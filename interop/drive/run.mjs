@@ -34,6 +34,8 @@ if (folders.length === 0) {
 }
 
 let faults = 0;
+let runs = 0;
+let calls = 0;
 function fault(where, text) {
   faults++;
   console.error(`FAILED ${where}: ${text}`);
@@ -45,10 +47,11 @@ try {
 } finally {
   await umpire?.stop();
 }
-if (faults > 0) {
-  console.error(`${faults} failed`);
+if (faults > 0 || runs === 0) {
+  console.error(`${runs} runs, ${faults} faults`);
   process.exit(1);
 }
+console.log(`${runs} runs, ${calls} steps${umpire ? ": the same bytes with the proxy as without, and counted as provoked" : " recorded"}`);
 
 // serve drives what a folder holds: one server (server.json), or many (servers.json).
 async function serve(folder) {
@@ -80,6 +83,8 @@ async function timed(where, folder, server, run) {
 
 async function compare(where, folder, server, run, tmp) {
   const steps = stepsFor(server, run);
+  runs++;
+  calls += steps.length;
   // A recording is kept; its one long answer need not be that long.
   if (options.record) for (const step of steps.filter(({ name }) => name === "large")) step.args = { kib: 10 };
   fill(tmp, server.files);
@@ -111,7 +116,7 @@ async function through(folder, server, run, steps, key) {
   const proxy = key && [resolve(options.umpire), "proxy", "--to", umpire.url, "--key", key];
   if (run.transport === "stdio") {
     const [command, ...args] = proxy ? [...proxy, "--", ...server.stdio] : server.stdio;
-    return play({ stdio: { command, args, env, cwd: folder } }, run.client, steps);
+    return play({ stdio: { command, args, env, cwd: folder } }, run.client, steps, run.stateless);
   }
   const port = await freePort();
   const here = (text) => text.replace("{port}", port);
@@ -120,11 +125,11 @@ async function through(folder, server, run, steps, key) {
   try {
     await listeners[0].ready();
     const path = server.path ?? "/mcp";
-    if (!proxy) return await play({ url: `http://127.0.0.1:${port}${path}` }, run.client, steps);
+    if (!proxy) return await play({ url: `http://127.0.0.1:${port}${path}` }, run.client, steps, run.stateless);
     const front = await freePort();
     listeners.unshift(new Listener([...proxy, "--upstream", `http://127.0.0.1:${port}`, "--listen", `127.0.0.1:${front}`], { env, port: front }));
     await listeners[0].ready();
-    return await play({ url: `http://127.0.0.1:${front}${path}` }, run.client, steps);
+    return await play({ url: `http://127.0.0.1:${front}${path}` }, run.client, steps, run.stateless);
   } finally {
     for (const listener of listeners) await listener.stop(); // the proxy first: it sends what it has
   }

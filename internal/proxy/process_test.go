@@ -53,6 +53,9 @@ var children = map[string]func(){
 			}
 		}
 	},
+	"ignores": func() {
+		fmt.Println(signal.Ignored(syscall.SIGINT), signal.Ignored(syscall.SIGHUP), signal.Ignored(syscall.SIGPIPE))
+	},
 	// deaf reads nothing and closes its stdin.
 	"deaf": func() {
 		_ = os.Stdin.Close()

@@ -205,6 +205,20 @@ func TestSignalsAreForwarded(t *testing.T) {
 	})
 }
 
+// What is ignored when the proxy starts, as in the background of a script or under
+// nohup, the server ignores, too; and nothing else.
+func TestIgnoredSignalsStaySo(t *testing.T) {
+	eachWay(t, func(t *testing.T, way string) {
+		cmd := self(way, "ignores")
+		cmd.Args = append([]string{"sh", "-c", `trap "" INT HUP; exec "$@"`, "sh"}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
+		cmd.Path = "/bin/sh"
+		out, err := cmd.Output()
+		if want := "true true false\n"; string(out) != want || err != nil {
+			t.Errorf("ignored: INT HUP PIPE %q, %v, want %q", out, err, want)
+		}
+	})
+}
+
 // A client that reads slowly slows the server down: nothing piles up in between.
 func TestSlowReader(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {

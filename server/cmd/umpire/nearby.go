@@ -27,7 +27,7 @@ func (k socketKeys) Lookup(key string) (meta.Key, bool) {
 	if !ok {
 		return k.DB.Lookup(key)
 	}
-	project, err := k.DB.EnsureProject(context.Background(), name)
+	project, err := k.EnsureProject(context.Background(), name)
 	return meta.Key{Kind: meta.Write, Project: project}, err == nil
 }
 

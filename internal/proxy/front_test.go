@@ -27,6 +27,7 @@ type scene struct {
 	url    string // address of the proxy
 	front  *Front
 	stop   func()
+	spoil  func(*Front) // before it serves
 
 	mu     sync.Mutex
 	events []umpire.Event
@@ -60,6 +61,9 @@ func (s *scene) inFrontOf(upstream string) {
 	})
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	if s.spoil != nil {
+		s.spoil(front)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -575,21 +579,29 @@ func TestAnswersOnAnotherStream(t *testing.T) {
 
 // A bug of ours at any place is said, and nothing else happens.
 func TestFrontSurvivesPanics(t *testing.T) {
-	s := stage(t, answering(200, []byte(answer(1, "x")), "Content-Type", asJSON))
-	talks := func(what string, spoil func()) {
-		spoil()
-		for range 10 {
-			res, body := exchangeWith(t, request(t, "POST", s.url, call(1, "find")))
-			if res.StatusCode != 200 || string(body) != answer(1, "x") {
-				t.Errorf("%s: %d %s", what, res.StatusCode, body)
+	for name, spoil := range map[string]func(*Front){
+		"before the request": func(f *Front) { f.watch = &sessions{say: f.watch.say} }, // without a watcher
+		"behind the queue": func(f *Front) {
+			f.feed.put(f.watch, func(Tap, []byte, time.Time) { f.watch.streams, f.watch.orphans = nil, nil }, nil, time.Now())
+		},
+		"beside it": func(f *Front) { f.feed.put(mad{}, toldClient, nil, time.Now()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := httptest.NewServer(answering(200, []byte("data: "+answer(1, "x")+"\n\n"), "Content-Type", asEvents, session, "s1"))
+			defer up.Close()
+			s := &scene{t: t, spoil: spoil}
+			s.inFrontOf(up.URL)
+			for range 10 {
+				res, body := exchangeWith(t, request(t, "POST", s.url, call(1, "find")))
+				if res.StatusCode != 200 || string(body) != "data: "+answer(1, "x")+"\n\n" {
+					t.Errorf("%d %s", res.StatusCode, body)
+				}
 			}
-		}
-	}
-	talks("before the request", func() { s.front.watch.watcher = nil })
-	talks("behind the queue", func() { s.front.feed.put(mad{}, toldClient, nil, time.Now()); s.front.feed.rouse() })
-	s.stop()
-	if len(s.said) == 0 || !strings.Contains(s.said[0], "a bug of Umpire") {
-		t.Errorf("said %q", s.said)
+			s.stop()
+			if len(s.said) == 0 || !strings.Contains(s.said[0], "a bug of Umpire") {
+				t.Errorf("said %q", s.said)
+			}
+		})
 	}
 }
 

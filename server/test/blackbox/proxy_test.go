@@ -108,6 +108,37 @@ func TestProxyWritesToADataDirectory(t *testing.T) {
 	counted(t, data, "local", 6)
 }
 
+// The first proxy holds the directory, and others go through it; when it ends,
+// one that is left holds it.
+func TestProxiesShareADataDirectory(t *testing.T) {
+	env, data := alone(t), t.TempDir()
+	binary, err := umpire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := func() (end func()) {
+		cmd := exec.Command(binary, "proxy", "--data", data, "--", "cat")
+		cmd.Env = append(os.Environ(), env...)
+		in, _ := cmd.StdinPipe()
+		out, _ := cmd.StderrPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := bufio.NewReader(out).ReadString('\n'); !strings.Contains(said, "recorded at "+data) {
+			t.Fatalf("%q, %v", said, err)
+		}
+		return func() { _ = in.Close(); _ = cmd.Wait() }
+	}
+	first := hold()
+	second := hold()
+	errand(t, env, "--data", data)
+	counted(t, data, "local", 2)
+	first()
+	errand(t, env, "--data", data)
+	second()
+	counted(t, data, "local", 4)
+}
+
 func TestProxyWithAKey(t *testing.T) {
 	env, data := alone(t), t.TempDir()
 	s := serve(t, env, "--data", data)

@@ -129,6 +129,7 @@ func (p *Printer) figures(o query.OverviewAnswer) {
 	if o.SeenOutside > 0 {
 		fmt.Fprintf(p.Out, "  %s seen from outside: more may have crashed than are counted\n", format.Plural(o.SeenOutside, "call"))
 	}
+	p.unseen(o.NotReported, o.SeenOutside > 0)
 	if o.SetAside > 0 {
 		fmt.Fprintf(p.Out, "  %s set aside: no outcome and nothing to judge from\n", format.Plural(o.SetAside, "event"))
 	}

@@ -22,6 +22,10 @@ func answers() (query.OverviewAnswer, query.ToolsAnswer, query.ClientsAnswer) {
 		FirstCallSuccess: query.Share{Rate: &rate, Of: 800},
 		LatencyUS:        query.Latency{P50: n(88_000), P95: n(1_900_000)},
 	}}
+	o.NotReported = []query.NotReported{
+		{Sender: "otlp", SDK: "shin\x1bzo", Calls: 7, What: []string{"empty", "clients"}, LowerBound: []string{"sessions"}},
+		{Sender: "proxy", SDK: "unknown", Calls: 2, LowerBound: []string{"crashed"}},
+	}
 	tools := query.ToolsAnswer{
 		Tools: []query.ToolLine{
 			{Tool: "search", Calls: 1000, OK: n(940), Empty: n(40), BadArgs: n(30), ToolError: n(29), Crashed: n(0), P95US: n(1_900_000)},
@@ -43,6 +47,8 @@ func TestReport(t *testing.T) {
 		"OK            900   90.0%", "Crashed         1    0.1%", "Calls       1,000",
 		"First-call success 50.0% of 800 calls, 3 retries",
 		"p50 88 ms, p95 1.9 s, p99 –", "10 sessions; 2 calls in no session",
+		"7 calls from OpenTelemetry (shin�zo): empty answers, clients not reported",
+		"7 calls from OpenTelemetry (shin�zo): sessions perhaps in part", "2 calls from the proxy: crashes perhaps in part",
 		"1 event set aside", "2 events of kind elicitation",
 		"unknown tool serch: 2 calls, nearest: search",
 	} {

@@ -125,6 +125,8 @@ func (r *Report) exchange(response any) umpire.Call {
 	if err != nil || event.Kind != "call" {
 		return umpire.Call{Tool: r.Tool}
 	}
+	// The exchange may be made up: sizes are what was sent (Describe).
+	event.RequestBytes, event.ResponseBytes = nil, nil
 	return event.Call
 }
 

@@ -12,6 +12,8 @@ const (
 	Dash = "–"
 	// NoCalls is what a Dash says to a screen reader.
 	NoCalls = "no calls"
+	// NotReported is what stands for a figure that no sender in the range can show.
+	NotReported = "not reported"
 	// NotFiltered is what a Dash says when a filter in force cannot narrow the figure.
 	NotFiltered = "not known under this filter"
 	// Unknown is what a Dash says when nobody sent the figure.

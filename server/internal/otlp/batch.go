@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/umpire-mcp/umpire"
@@ -54,7 +55,7 @@ func (b *batch) refuse(reason string) {
 func (b *batch) take(s *span.Span) {
 	s.Resource = b.resource
 	of := b.of
-	of.SDK = umpire.Peer{Name: s.Scope, Version: b.resource.Text("telemetry.sdk.version")}
+	of.SDK = umpire.Peer{Name: cmp.Or(s.Maker(), s.Scope), Version: b.resource.Text("telemetry.sdk.version")}
 	e, ok := s.Event(of)
 	switch {
 	case !ok:

@@ -125,6 +125,9 @@ type OverviewAnswer struct {
 	Granularity string       `json:"granularity"` // of the series: 1m 5m 1h 6h 1d …
 	Series      []Bucket     `json:"series"`
 	Histogram   []LatencyBar `json:"latency_histogram"`
+	// NotReported are the senders of the range that cannot show everything; the
+	// other answers have it, too.
+	NotReported []NotReported `json:"not_reported"`
 }
 
 // ToolsAnswer answers: which tool fails, and how?
@@ -132,6 +135,7 @@ type ToolsAnswer struct {
 	Header
 	Tools        []ToolLine    `json:"tools"`
 	UnknownTools []UnknownTool `json:"unknown_tools"`
+	NotReported  []NotReported `json:"not_reported"`
 }
 
 // ToolLine is one row of the tools table. For a registered tool without calls
@@ -166,7 +170,8 @@ type UnknownTool struct {
 // ClientsAnswer answers: which client's calls fail, and how?
 type ClientsAnswer struct {
 	Header
-	Clients []ClientLine `json:"clients"`
+	Clients     []ClientLine  `json:"clients"`
+	NotReported []NotReported `json:"not_reported"`
 }
 
 // ClientLine is one row of the clients table.
@@ -189,22 +194,23 @@ type ToolAnswer struct {
 	Header
 	Tool string `json:"tool"`
 	Measures
-	Previous        Previous     `json:"previous"`
-	Granularity     string       `json:"granularity"`
-	Series          []Bucket     `json:"series"`
-	Histogram       []LatencyBar `json:"latency_histogram"`
-	Registered      bool         `json:"registered"`
-	Title           string       `json:"title,omitempty"`
-	Description     string       `json:"description,omitempty"`
-	DefinitionBytes *int64       `json:"definition_bytes"`
-	Clients         []ClientLine `json:"clients"`
-	Failures        []Failure    `json:"failures"`
-	BadParams       []BadParam   `json:"bad_params"`
-	EmptyRules      []NameCount  `json:"empty_rules"`
-	Suspects        []NameCount  `json:"suspects"`
-	Definitions     []Definition `json:"definitions"`
-	Before          []NameCount  `json:"before"`
-	After           []NameCount  `json:"after"`
+	Previous        Previous      `json:"previous"`
+	Granularity     string        `json:"granularity"`
+	Series          []Bucket      `json:"series"`
+	Histogram       []LatencyBar  `json:"latency_histogram"`
+	Registered      bool          `json:"registered"`
+	Title           string        `json:"title,omitempty"`
+	Description     string        `json:"description,omitempty"`
+	DefinitionBytes *int64        `json:"definition_bytes"`
+	Clients         []ClientLine  `json:"clients"`
+	Failures        []Failure     `json:"failures"`
+	BadParams       []BadParam    `json:"bad_params"`
+	EmptyRules      []NameCount   `json:"empty_rules"`
+	Suspects        []NameCount   `json:"suspects"`
+	Definitions     []Definition  `json:"definitions"`
+	Before          []NameCount   `json:"before"`
+	After           []NameCount   `json:"after"`
+	NotReported     []NotReported `json:"not_reported"`
 }
 
 // Failure is a group of failures with one fingerprint.

@@ -12,7 +12,12 @@ func clientsOf(ctx context.Context, src Source, p Params) (ClientsAnswer, error)
 	if err != nil {
 		return ClientsAnswer{}, err
 	}
-	return ClientsAnswer{Header: p.header(), Clients: lines}, nil
+	unseen, err := unseenOf(ctx, src, p.Filter)
+	if err != nil {
+		return ClientsAnswer{}, err
+	}
+	unseen.blankClients(lines)
+	return ClientsAnswer{Header: p.header(), Clients: lines, NotReported: unseen.list}, nil
 }
 
 func clientLines(ctx context.Context, src Source, p Params) ([]ClientLine, error) {

@@ -16,11 +16,21 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 	answer.Measures, answer.Histogram = measure(totals), bars(totals.Latency)
 	answer.Pending, answer.NotFiltered = p.pending()
 	answer.Dropped = p.Dropped
+	unseen, err := unseenOf(ctx, src, p.Filter)
+	if err != nil {
+		return OverviewAnswer{}, err
+	}
+	unseen.blank(&answer.Measures)
+	answer.NotReported = unseen.list
 	before := previousRange(p.Filter)
 	if totals, err = src.Totals(ctx, before); err != nil {
 		return OverviewAnswer{}, err
 	}
 	answer.Previous = previous(before, totals)
+	if unseen, err = unseenOf(ctx, src, before); err != nil {
+		return OverviewAnswer{}, err
+	}
+	unseen.blankPrevious(&answer.Previous)
 	if answer.Granularity, answer.Series, err = series(ctx, src, p); err != nil {
 		return OverviewAnswer{}, err
 	}

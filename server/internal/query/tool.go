@@ -32,7 +32,7 @@ func toolOf(ctx context.Context, src Source, p Params, tool string) (ToolAnswer,
 	}
 	answer := ToolAnswer{
 		Header: overview.Header, Tool: tool, Measures: overview.Measures, Previous: overview.Previous,
-		Granularity: overview.Granularity, Series: overview.Series, Histogram: overview.Histogram,
+		Granularity: overview.Granularity, Series: overview.Series, Histogram: overview.Histogram, NotReported: overview.NotReported,
 	}
 	listed, err := src.Catalog(ctx, p.Filter)
 	if err != nil {
@@ -48,6 +48,11 @@ func toolOf(ctx context.Context, src Source, p Params, tool string) (ToolAnswer,
 	}
 	if answer.Clients, err = clientLines(ctx, src, p); err != nil {
 		return ToolAnswer{}, err
+	}
+	if answer.Calls > 0 && answer.Sessions == nil { // nobody reports them
+		for i := range answer.Clients {
+			answer.Clients[i].Sessions = nil
+		}
 	}
 	if err := answer.addReasons(ctx, src, p.Filter); err != nil {
 		return ToolAnswer{}, err

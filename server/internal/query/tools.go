@@ -52,6 +52,11 @@ func toolsOf(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
 			Name: u.Name, Calls: u.Calls, Nearest: append([]string{}, u.Nearest...), Clients: u.Clients,
 		})
 	}
+	unseen, err := unseenOf(ctx, src, p.Filter)
+	if err != nil {
+		return ToolsAnswer{}, err
+	}
+	answer.NotReported = unseen.list
 	return answer, nil
 }
 

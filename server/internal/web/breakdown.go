@@ -23,18 +23,20 @@ type breakdownRow struct {
 	Name, Count, Rate string
 	Href              string // to the calls of this slice; empty without any
 	Zero              bool
+	Unseen            *unseen // why the count may be low
 }
 
-func makeBreakdown(sc *scope, m query.Measures) breakdown {
+func makeBreakdown(sc *scope, m query.Measures, told []query.NotReported) breakdown {
 	v := values(m.Slices)
 	b := breakdown{Bar: chart.Breakdown(v)}
-	if m.ErrorRate != nil && m.EmptyRate != nil {
+	if m.ErrorRate != nil {
 		b.Caption = format.Caption(m.ErrorRate, m.EmptyRate)
 	}
 	for i, s := range umpire.Slices() {
 		row := breakdownRow{
 			Mark: chart.Mark(string(s)), Name: format.Slice(s),
 			Count: format.Count(v[i]), Rate: format.RateOf(v[i], m.Calls), Zero: v[i] == 0,
+			Unseen: unseenOf(told, string(s)),
 		}
 		if v[i] > 0 && len(sc.values["slice"]) == 0 {
 			row.Href = sc.here("slice", string(s))

@@ -24,9 +24,9 @@ type card struct {
 }
 
 // cards are the figures of an overview or of one tool.
-func cards(sc *scope, h query.Header, m query.Measures, p query.Previous, series []query.Bucket) []card {
+func cards(sc *scope, h query.Header, m query.Measures, p query.Previous, series []query.Bucket, told []query.NotReported) []card {
 	versus := "vs " + before(sc.params)
-	out := []card{callsCard(m, p, series), firstCallCard(h, m, p, series), latencyCard(m, p, series), sessionsCard(h, m, p, series)}
+	out := []card{callsCard(m, p, series), firstCallCard(h, m, p, series), latencyCard(m, p, series), sessionsCard(h, m, p, series, told)}
 	for i := range out {
 		if out[i].Delta != nil {
 			out[i].Versus = versus
@@ -114,10 +114,13 @@ func latencyCard(m query.Measures, p query.Previous, series []query.Bucket) card
 	return c
 }
 
-func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []query.Bucket) card {
+func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []query.Bucket, told []query.NotReported) card {
 	c := card{Label: "Sessions"}
+	u := unseenOf(told, "sessions")
 	if m.Sessions == nil {
-		c.Missing = missing(h, m.Calls, "sessions")
+		if c.Missing = missing(h, m.Calls, "sessions"); u != nil && c.Missing == format.Unknown {
+			c.Missing = format.NotReported
+		}
 	} else {
 		c.Zero = *m.Sessions == 0
 		c.setCount(*m.Sessions)
@@ -128,6 +131,9 @@ func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []q
 	}
 	if m.CallsPerSession != nil {
 		c.Notes = append(c.Notes, format.Decimal(*m.CallsPerSession)+" calls per session")
+	}
+	if u != nil {
+		c.Notes = append(c.Notes, u.Text)
 	}
 	c.Spark = spark(series, func(b query.Bucket) (float64, bool) {
 		if b.Sessions == nil {

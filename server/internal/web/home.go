@@ -82,7 +82,7 @@ func (s *site) projectRow(ctx context.Context, p Project, params query.Params) p
 	default:
 		row.Calls = format.Plural(o.Calls, "call")
 		row.Mix = chart.Mix(values(o.Slices))
-		if o.ErrorRate != nil && o.EmptyRate != nil {
+		if o.ErrorRate != nil {
 			row.Caption = format.Caption(o.ErrorRate, o.EmptyRate)
 		}
 	}

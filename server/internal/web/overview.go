@@ -30,13 +30,13 @@ type measures struct {
 	Notes     []note
 }
 
-func makeMeasures(sc *scope, h query.Header, m query.Measures, p query.Previous, granularity string, series []query.Bucket, bars []query.LatencyBar) *measures {
+func makeMeasures(sc *scope, h query.Header, m query.Measures, p query.Previous, granularity string, series []query.Bucket, bars []query.LatencyBar, told []query.NotReported) *measures {
 	return &measures{
-		Cards:     cards(sc, h, m, p, series),
+		Cards:     cards(sc, h, m, p, series, told),
 		Calls:     callsOverTime(sc, h, granularity, series),
-		Breakdown: makeBreakdown(sc, m),
+		Breakdown: makeBreakdown(sc, m, told),
 		Latency:   latency(bars, m.LatencyUS),
-		Notes:     makeNotes(m),
+		Notes:     append(makeNotes(m), unseenNotes(told, m.SeenOutside > 0)...),
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 				return s.render(w, http.StatusOK, "install", v)
 			}
 		}
-		v.Measures = makeMeasures(sc, o.Header, o.Measures, o.Previous, o.Granularity, o.Series, o.Histogram)
+		v.Measures = makeMeasures(sc, o.Header, o.Measures, o.Previous, o.Granularity, o.Series, o.Histogram, o.NotReported)
 		if o.Dropped > 0 {
 			v.Measures.Notes = append(v.Measures.Notes, droppedNote(o.Dropped))
 		}

@@ -1,7 +1,6 @@
 package mcpwire
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -24,26 +23,26 @@ func (c *Conversation) answered(r *request, m *message, at time.Time) []umpire.E
 	result := object(m.result)
 	switch r.method {
 	case methodCall:
-		if info := object(result["_meta"])[metaServer]; info != nil {
+		if info := object(result.get("_meta")).get(metaServer); info != nil {
 			c.serverIs(r, peerOf(info))
 		}
 		return c.callAnswered(r, m, at)
 	case methodInitialize:
 		if result != nil {
-			c.w.calledItself(peerOf(result["serverInfo"]))
-			if agreed, ok := textOf(result["protocolVersion"]); ok {
+			c.w.calledItself(peerOf(result.get("serverInfo")))
+			if agreed, ok := textOf(result.get("protocolVersion")); ok {
 				c.protocol = short(agreed, maxWord)
 			}
 			return c.shookHands(r, result, at)
 		}
 	case methodList:
-		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
+		c.serverIs(r, peerOf(object(result.get("_meta")).get(metaServer)))
 		return c.listAnswered(r, m, result, at)
 	case methodRead, methodPrompt:
-		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
+		c.serverIs(r, peerOf(object(result.get("_meta")).get(metaServer)))
 		return c.readAnswered(r, m, at)
 	case methodDiscover:
-		c.serverIs(r, peerOf(object(result["_meta"])[metaServer]))
+		c.serverIs(r, peerOf(object(result.get("_meta")).get(metaServer)))
 		if result != nil {
 			return c.shookHands(r, result, at)
 		}
@@ -138,7 +137,7 @@ func (c *Conversation) withdrawal(r *request) []umpire.Event {
 
 // cancelled takes a cancellation, which names a request.
 func (c *Conversation) cancelled(m *message, at time.Time) {
-	list := c.waiting[idKey(object(m.params)["requestId"])]
+	list := c.waiting[idKey(object(m.params).get("requestId"))]
 	if len(list) == 0 || !list[0].tells() || list[0].notified {
 		return // answered before, or never a call
 	}
@@ -150,7 +149,7 @@ func (c *Conversation) withdraw(r *request, m *message, at time.Time) {
 	if !r.withdrawn() {
 		r.heldSince = at
 	}
-	reason, _ := textOf(object(m.params)["reason"])
+	reason, _ := textOf(object(m.params).get("reason"))
 	r.notified, r.hang = true, strings.Contains(reason, timedOut)
 }
 
@@ -227,8 +226,8 @@ type pages struct {
 }
 
 // listAnswered takes one page of tools/list.
-func (c *Conversation) listAnswered(r *request, m *message, result map[string]json.RawMessage, at time.Time) []umpire.Event {
-	if m.cut || result["tools"] == nil {
+func (c *Conversation) listAnswered(r *request, m *message, result members, at time.Time) []umpire.Event {
+	if m.cut || result.get("tools") == nil {
 		return nil
 	}
 	tools, next := listedTools(result)

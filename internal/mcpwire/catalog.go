@@ -1,6 +1,7 @@
 package mcpwire
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
@@ -108,13 +109,10 @@ func (c *catalog) isNews(list string, at time.Time) bool {
 
 // listedTools reads the tools of one page of tools/list, and the cursor of the
 // next one.
-func listedTools(result map[string]json.RawMessage) (tools []listedTool, next string) {
-	next, _ = textOf(result["nextCursor"])
-	var raw []json.RawMessage
-	if json.Unmarshal(result["tools"], &raw) != nil {
-		return nil, next
-	}
-	for _, one := range raw {
+func listedTools(result members) (tools []listedTool, next string) {
+	next, _ = textOf(result.get("nextCursor"))
+	raw := result.get("tools")
+	for _, one := range array(raw, len(raw)) {
 		if t, ok := definitionOf(one); ok {
 			tools = append(tools, t)
 		}
@@ -124,19 +122,19 @@ func listedTools(result map[string]json.RawMessage) (tools []listedTool, next st
 
 // definitionOf reads one tool as it was listed.
 func definitionOf(raw json.RawMessage) (t listedTool, ok bool) {
-	members := object(raw)
-	if t.Name, ok = textOf(members["name"]); !ok {
+	fields := object(raw)
+	if t.Name, ok = textOf(fields.get("name")); !ok {
 		return t, false
 	}
-	t.Title, _ = textOf(members["title"])
-	t.Description, _ = textOf(members["description"])
-	if s := members["inputSchema"]; string(s) != "null" {
-		t.InputSchema = s
+	t.Title, _ = textOf(fields.get("title"))
+	t.Description, _ = textOf(fields.get("description"))
+	if s := fields.get("inputSchema"); string(s) != "null" {
+		t.InputSchema = bytes.Clone(s)
 	}
-	if a := members["annotations"]; string(a) != "null" {
-		t.Annotations = a
+	if a := fields.get("annotations"); string(a) != "null" {
+		t.Annotations = bytes.Clone(a)
 	}
-	title, _ := textOf(object(members["outputSchema"])["title"])
+	title, _ := textOf(object(fields.get("outputSchema")).get("title"))
 	t.outputTitle = short(title, maxWord)
 	t.Bytes = len(raw)
 	t.Definition = t.Hash()

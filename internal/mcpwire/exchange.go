@@ -86,7 +86,7 @@ func (x *Exchange) message(raw json.RawMessage, what string) (*message, error) {
 const exchangeID = "exchange"
 
 func toolOf(request *message) string {
-	name, _ := textOf(object(request.params)["name"])
+	name, _ := textOf(object(request.params).get("name"))
 	return name
 }
 
@@ -96,6 +96,9 @@ func (x *Exchange) replay(c *Conversation, request, answer *message) {
 	c.within(func() (events []umpire.Event) {
 		if x.Tools != nil {
 			for _, raw := range x.Tools {
+				if !json.Valid(raw) {
+					continue
+				}
 				if t, ok := definitionOf(raw); ok {
 					c.pages.tools = append(c.pages.tools, t)
 				}

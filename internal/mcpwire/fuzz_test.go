@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire"
 )
@@ -123,6 +124,52 @@ func FuzzExchange(f *testing.F) {
 		}
 		if e, err := x.Judge(umpire.Options{}); err == nil && (e.Kind == "" || e.Kind == "call" && !e.Outcome.Known()) {
 			t.Fatalf("%+v", e)
+		}
+	})
+}
+
+// FuzzMembers: JSON is taken apart as encoding/json does it.
+func FuzzMembers(f *testing.F) {
+	f.Add([]byte(ask[2:]))
+	f.Add([]byte(` { "a" : [ 1 , {"b":"}\"\\"} ] , "\u0061":null, "a\\":-1.5e3 ,"":true} `))
+	f.Add([]byte(`[1,"]",[[]],{} , null]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) {
+			return
+		}
+		var want map[string]json.RawMessage
+		_ = json.Unmarshal(text, &want)
+		got := object(text)
+		if (got == nil) != (want == nil) {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+		names := map[string]bool{}
+		for _, m := range got {
+			names[string(bytes.ToValidUTF8(m.name, []byte("\uFFFD")))] = true
+		}
+		if utf8.Valid(text) && len(names) != len(want) {
+			t.Fatalf("%q: %d names, want %d", text, len(names), len(want))
+		}
+		for name, value := range want {
+			if utf8.Valid(text) && !bytes.Equal(got.get(name), value) {
+				t.Fatalf("%q: %s is %q, want %q", text, name, got.get(name), value)
+			}
+			s, ok := textOf(value)
+			var wanted string
+			if isText := json.Unmarshal(value, &wanted) == nil && value[0] == '"'; ok != isText || s != wanted && isText {
+				t.Fatalf("%q read as %q, want %q", value, s, wanted)
+			}
+		}
+		var list []json.RawMessage
+		_ = json.Unmarshal(text, &list)
+		elements := array(text, len(text))
+		if len(elements) != len(list) || (elements == nil) != (list == nil) {
+			t.Fatalf("%q: %d elements, want %d", text, len(elements), len(list))
+		}
+		for i := range list {
+			if !bytes.Equal(elements[i], list[i]) {
+				t.Fatalf("%q: %q, want %q", text, elements[i], list[i])
+			}
 		}
 	})
 }

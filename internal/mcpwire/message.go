@@ -30,59 +30,40 @@ const maxBatch = 1000
 
 // messages takes a frame apart. It returns none for what is no JSON-RPC.
 func messages(f Frame) []message {
-	text := bytes.TrimLeft(f.Data, " \t\r\n")
-	if len(text) == 0 || text[0] != '[' {
-		return appendMessage(nil, text, f)
-	}
-	var batch []json.RawMessage
-	if json.Unmarshal(text, &batch) != nil {
+	text := bytes.TrimSpace(f.Data)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' || !json.Valid(text) {
 		return nil
 	}
+	if text[0] == '{' {
+		return appendMessage(nil, text, f)
+	}
 	var list []message
-	for _, one := range batch[:min(len(batch), maxBatch)] {
+	for _, one := range array(text, maxBatch) {
 		list = appendMessage(list, one, f)
 	}
 	return list
 }
 
 func appendMessage(list []message, text []byte, f Frame) []message {
-	members := object(text)
-	if members == nil {
+	fields := object(text)
+	if fields == nil {
 		return list
 	}
 	m := message{
-		id: idKey(members["id"]), rawID: members["id"], params: members["params"], result: members["result"], error: members["error"],
+		id: idKey(fields.get("id")), rawID: fields.get("id"), params: fields.get("params"), result: fields.get("result"), error: fields.get("error"),
 		cut: f.IsCut(), value: f.value,
 	}
 	if string(m.error) == "null" { // as some write beside a result
 		m.error = nil
 	}
-	m.method, _ = textOf(members["method"])
-	if m.method == "" && m.id != "" && m.result == nil && m.error == nil && members["jsonrpc"] != nil {
+	m.method, _ = textOf(fields.get("method"))
+	if m.method == "" && m.id != "" && m.result == nil && m.error == nil && fields.get("jsonrpc") != nil {
 		m.result = json.RawMessage("null") // what a result of undefined leaves in JavaScript
 	}
 	if m.method == "" && !m.isAnswer() {
 		return list
 	}
 	return append(list, m)
-}
-
-// object reads the members of a JSON object, and returns nil for anything else.
-// Of two members with one name the last counts, as in JavaScript and Python.
-func object(text []byte) map[string]json.RawMessage {
-	var members map[string]json.RawMessage
-	if len(text) == 0 || json.Unmarshal(text, &members) != nil {
-		return nil
-	}
-	return members
-}
-
-// textOf reads a JSON string.
-func textOf(raw []byte) (s string, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return "", false
-	}
-	return s, true
 }
 
 // maxID is the longest id that is remembered as it is.

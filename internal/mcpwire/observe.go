@@ -15,9 +15,9 @@ const (
 
 // answer is what the server said to a tools/call.
 type answer struct {
-	rpc    *umpire.RPCError           // the JSON-RPC error; nil if there is none
-	result map[string]json.RawMessage // nil for anything but an object
-	cut    bool                       // what is long is not here
+	rpc    *umpire.RPCError // the JSON-RPC error; nil if there is none
+	result members          // nil for anything but an object
+	cut    bool             // what is long is not here
 }
 
 func answerOf(m *message) answer {
@@ -27,10 +27,10 @@ func answerOf(m *message) answer {
 		return a
 	}
 	a.rpc = new(umpire.RPCError)
-	members := object(m.error)
-	a.rpc.Message, _ = textOf(members["message"])
+	fields := object(m.error)
+	a.rpc.Message, _ = textOf(fields.get("message"))
 	var code float64 // some write 1e3, or 1.0
-	if json.Unmarshal(members["code"], &code) == nil && code >= -1<<53 && code <= 1<<53 {
+	if json.Unmarshal(fields.get("code"), &code) == nil && code >= -1<<53 && code <= 1<<53 {
 		a.rpc.Code = int64(code)
 	}
 	return a
@@ -46,7 +46,7 @@ func (a *answer) asksForInput() bool {
 	if a.rpc != nil {
 		return a.rpc.Code == codeURLElicitation
 	}
-	kind, _ := textOf(a.result["resultType"])
+	kind, _ := textOf(a.result.get("resultType"))
 	return kind == "input_required"
 }
 
@@ -58,11 +58,11 @@ func (a *answer) observe(o *umpire.Observation, task bool) {
 	case a.result == nil:
 		o.NoResult = true
 	case a.cut: // there is a lot in it
-		o.IsError = string(a.result["isError"]) == "true"
+		o.IsError = string(a.result.get("isError")) == "true"
 		o.Others = 1
 	default:
 		a.observeResult(o)
-		if task && o.ContentAbsent && a.result["task"] != nil {
+		if task && o.ContentAbsent && a.result.get("task") != nil {
 			o.ContentAbsent, o.ExtraKeys, o.Others = false, false, 1 // begun, and neither empty nor malformed
 		}
 	}
@@ -70,8 +70,9 @@ func (a *answer) observe(o *umpire.Observation, task bool) {
 
 func (a *answer) observeResult(o *umpire.Observation) {
 	o.ContentAbsent = true
-	for key, raw := range a.result {
-		switch key {
+	for _, m := range a.result {
+		raw := a.result.get(string(m.name)) // of two the last
+		switch string(m.name) {
 		case "content":
 			observeContent(o, raw)
 		case "structuredContent":
@@ -82,7 +83,7 @@ func (a *answer) observeResult(o *umpire.Observation) {
 			o.IsError = string(raw) == "true"
 			o.MalformedIsError = string(raw) != "true" && string(raw) != "false"
 		case "_meta":
-			o.NamedType, _ = textOf(object(raw)["umpire/errorType"])
+			o.NamedType, _ = textOf(object(raw).get("umpire/errorType"))
 		case "resultType":
 		default:
 			o.ExtraKeys = true
@@ -91,15 +92,15 @@ func (a *answer) observeResult(o *umpire.Observation) {
 }
 
 func observeContent(o *umpire.Observation, raw json.RawMessage) {
-	var blocks []json.RawMessage
-	if json.Unmarshal(raw, &blocks) != nil || blocks == nil {
+	blocks := array(raw, len(raw))
+	if blocks == nil {
 		return
 	}
-	o.ContentAbsent = false
+	o.ContentAbsent, o.Texts, o.Others = false, nil, 0
 	for _, one := range blocks {
 		block := object(one)
-		kind, _ := textOf(block["type"])
-		raw := block["text"]
+		kind, _ := textOf(block.get("type"))
+		raw := block.get("text")
 		text, ok := textOf(raw)
 		if kind == "text" && (ok || raw == nil || string(raw) == "null") {
 			o.Texts = append(o.Texts, text)

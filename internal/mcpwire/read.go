@@ -30,15 +30,15 @@ const (
 )
 
 // read fills in what the request itself tells of a resource or prompt.
-func (c *Conversation) read(r *request, params map[string]json.RawMessage, at time.Time) {
+func (c *Conversation) read(r *request, params members, at time.Time) {
 	e := &r.event
 	e.Kind, e.StartedAt = kindResource, at
-	r.asked, _ = textOf(params["uri"])
+	r.asked, _ = textOf(params.get("uri"))
 	if r.method == methodPrompt {
 		e.Kind = kindPrompt
-		r.asked, _ = textOf(params["name"])
+		r.asked, _ = textOf(params.get("name"))
 	}
-	c.identify(e, params["_meta"])
+	c.identify(e, params.get("_meta"))
 	if c.w.ids != nil {
 		e.ID = c.w.ids.NextRead(e.Kind, r.asked)
 	} else {
@@ -96,7 +96,7 @@ func (c *Conversation) readAnswered(r *request, m *message, at time.Time) []umpi
 }
 
 // learnNames takes note of what a list of resources, templates or prompts holds.
-func (c *Conversation) learnNames(method string, result map[string]json.RawMessage) {
+func (c *Conversation) learnNames(method string, result members) {
 	known := c.w.registryNow()
 	list, key, has := "resources", "uri", known.HasResource
 	switch method {
@@ -105,23 +105,20 @@ func (c *Conversation) learnNames(method string, result map[string]json.RawMessa
 	case methodPrompts:
 		list, key, has = "prompts", "name", known.HasPrompt
 	}
-	var entries []json.RawMessage
-	if json.Unmarshal(result[list], &entries) != nil {
-		return
-	}
-	for _, raw := range entries {
-		if name, ok := textOf(object(raw)[key]); ok && len(name) <= maxTool {
+	entries := result.get(list)
+	for _, raw := range array(entries, len(entries)) {
+		if name, ok := textOf(object(raw).get(key)); ok && len(name) <= maxTool {
 			has(name)
 		}
 	}
 }
 
 // shookHands makes the event of a handshake that succeeded.
-func (c *Conversation) shookHands(r *request, result map[string]json.RawMessage, at time.Time) []umpire.Event {
+func (c *Conversation) shookHands(r *request, result members, at time.Time) []umpire.Event {
 	e := umpire.Event{Kind: "session", StartedAt: r.event.StartedAt, ID: umpire.NewID()}
 	c.identify(&e, r.meta)
 	e.Server = c.w.Server()
-	if supported := result["supportedVersions"]; r.method == methodDiscover {
+	if supported := result.get("supportedVersions"); r.method == methodDiscover {
 		var versions []string
 		if json.Unmarshal(supported, &versions) != nil || !slices.Contains(versions, e.Protocol) {
 			return nil // the client goes on to initialize

@@ -1,6 +1,7 @@
 package mcpwire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -68,15 +69,15 @@ func (c *Conversation) asked(m *message, at time.Time) *request {
 		}
 		c.called(r, params, m, at)
 	case methodList:
-		cursor, _ := textOf(params["cursor"])
+		cursor, _ := textOf(params.get("cursor"))
 		r.cursor = short(cursor, maxTool)
 	case methodInitialize:
-		c.client = peerOf(params["clientInfo"])
-		version, _ := textOf(params["protocolVersion"])
+		c.client = peerOf(params.get("clientInfo"))
+		version, _ := textOf(params.get("protocolVersion"))
 		c.protocol = short(version, maxWord)
-		r.shakes(at, params["_meta"], params["capabilities"])
+		r.shakes(at, params.get("_meta"), params.get("capabilities"))
 	case methodDiscover:
-		r.shakes(at, params["_meta"], object(params["_meta"])[metaCapabilities])
+		r.shakes(at, params.get("_meta"), object(params.get("_meta")).get(metaCapabilities))
 	case methodRead, methodPrompt:
 		if c.over || c.w.config.Hooks.NoResources {
 			return nil
@@ -110,21 +111,21 @@ const maxShaken = 16 << 10
 func (r *request) shakes(at time.Time, meta, capabilities json.RawMessage) {
 	r.event.StartedAt = at
 	if len(meta) <= maxShaken {
-		r.meta = meta
+		r.meta = bytes.Clone(meta)
 	}
 	if len(capabilities) <= maxShaken {
-		r.capabilities = capabilities
+		r.capabilities = bytes.Clone(capabilities)
 	}
 }
 
 // called fills in what the request itself tells of a call.
-func (c *Conversation) called(r *request, params map[string]json.RawMessage, m *message, at time.Time) {
+func (c *Conversation) called(r *request, params members, m *message, at time.Time) {
 	e := &r.event
 	e.Kind, e.StartedAt = "call", at
-	e.Tool, _ = textOf(params["name"])
-	r.task = params["task"] != nil
-	c.identify(e, params["_meta"])
-	arguments := params["arguments"]
+	e.Tool, _ = textOf(params.get("name"))
+	r.task = params.get("task") != nil
+	c.identify(e, params.get("_meta"))
+	arguments := params.get("arguments")
 	long := false
 	switch {
 	case m.cut:
@@ -135,7 +136,7 @@ func (c *Conversation) called(r *request, params map[string]json.RawMessage, m *
 	case arguments != nil:
 		size := int64(len(arguments))
 		e.RequestBytes = &size
-		e.Arguments = arguments
+		e.Arguments = bytes.Clone(arguments)
 	}
 	if c.w.ids != nil {
 		e.ID = c.w.ids.Next(e, long)
@@ -235,9 +236,9 @@ func (c *Conversation) identify(e *umpire.Event, rawMeta json.RawMessage) {
 
 // peerOf reads an Implementation: who a client or a server says it is.
 func peerOf(raw json.RawMessage) umpire.Peer {
-	members := object(raw)
-	name, _ := textOf(members["name"])
-	number, _ := textOf(members["version"])
+	fields := object(raw)
+	name, _ := textOf(fields.get("name"))
+	number, _ := textOf(fields.get("version"))
 	return umpire.Peer{Name: short(name, maxTool), Version: short(number, maxWord)}
 }
 

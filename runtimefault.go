@@ -42,12 +42,13 @@ var runtimeFaults = []runtimeFault{
 }
 
 // saysRuntimeFault reports whether the text of a failure is a runtime's own. What
-// an SDK or a catch clause puts before it is passed over.
+// an SDK puts before it is passed over. The name of the error's class is not: SDKs
+// show the message alone, and a tool that runs code shows the faults of that code.
 func saysRuntimeFault(text, tool string) bool {
 	for _, before := range []string{"Error executing tool " + tool + ": ", "Error calling tool '" + tool + "': ", "Tool execution failed: "} {
 		text = strings.TrimPrefix(text, before)
 	}
-	text = strings.TrimRight(withoutErrorName(text), " \r\n")
+	text = strings.TrimRight(text, " \r\n")
 	for i := range runtimeFaults {
 		if runtimeFaults[i].matches(text) {
 			return true
@@ -65,16 +66,4 @@ func (f *runtimeFault) matches(text string) bool {
 func inQuotes(rest, part string) bool {
 	name, _, _ := strings.Cut(rest, part)
 	return name != "" && !strings.ContainsAny(name, " '\n")
-}
-
-// withoutErrorName strips a leading "Error: " or "TypeError: ".
-func withoutErrorName(text string) string {
-	name, rest, ok := strings.Cut(text, ": ")
-	if !ok || len(name) > 40 || !strings.HasSuffix(name, "Error") && !strings.HasSuffix(name, "Exception") {
-		return text
-	}
-	if strings.ContainsAny(name, " \n") {
-		return text
-	}
-	return rest
 }

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { freePort, Listener, pause } from "./process.mjs";
 
 export class Umpire {
-  static async start(binary) {
+  static async start(binary, ...more) {
     const umpire = new Umpire();
     umpire.binary = binary;
     umpire.data = mkdtempSync(join(tmpdir(), "umpire-interop-"));
     const port = await freePort();
     umpire.url = `http://127.0.0.1:${port}`;
-    umpire.server = new Listener([binary, "serve", "--data", umpire.data, "--listen", `127.0.0.1:${port}`], { env: process.env, port });
+    umpire.server = new Listener([binary, "serve", "--data", umpire.data, "--listen", `127.0.0.1:${port}`, ...more], { env: process.env, port });
     await umpire.server.ready();
     return umpire;
   }

@@ -1,0 +1,131 @@
+// Other vendors' SDKs against a real `umpire serve`: what is counted is what was
+// called; and when Umpire is down, slow or full, the servers that they watch do not
+// notice.
+//
+//   node run.mjs --umpire BINARY [--python INTERPRETER] [--only REGEXP]
+
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort, pause } from "../drive/process.mjs";
+import { Umpire } from "../drive/umpire.mjs";
+import { calls, play, wanted } from "./calls.mjs";
+
+const { values: options } = parseArgs({ options: { umpire: { type: "string" }, python: { type: "string" }, only: { type: "string", default: "" } } });
+const only = new RegExp(options.only);
+const binary = resolve(options.umpire);
+
+let faults = 0;
+function fault(where, text) {
+  faults++;
+  console.error(`FAILED ${where}: ${text}`);
+}
+function equal(where, got, want) {
+  for (const what of new Set([...Object.keys(want), ...Object.keys(got)])) {
+    // A failure that has no name is called unknown, and not looked at.
+    if (want[what] !== got[what] && !what.endsWith(" named unknown")) fault(where, `called ${want[what] ?? 0}, counted ${got[what] ?? 0}: ${what}`);
+  }
+}
+async function timed(where, run) {
+  if (!only.test(where)) return;
+  const began = Date.now();
+  try {
+    await run();
+  } catch (error) {
+    fault(where, error.stack);
+  }
+  console.log(`${where}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+
+const keys = {
+  posthog: "phc_interop_0001",
+  agentcat: "proj_interop_0001",
+  mcpcat: "proj_interop_0002",
+  amplitude: "amp_interop_0001",
+};
+const register = (umpire, project, key) =>
+  execFileSync(binary, ["key", "add", "--data", umpire.data, "--project", project, "--foreign", key]);
+
+// What each SDK sends is counted as it was called, under the key that it has. want are
+// the calls where the SDK cannot show all of them.
+async function counted(umpire, sdk, transport, { more = {}, want = calls, command } = {}) {
+  const project = [sdk, transport, ...Object.keys(more), command ? "python" : ""].join("-").toLowerCase().replace(/[^a-z]+/g, "-");
+  const key = `${keys[sdk]}_${project}`;
+  register(umpire, project, key);
+  const { seen, said } = await play({ WATCH: sdk, TO: umpire.url, KEY: key, ...more }, transport, calls, 1500, command);
+  if (seen.length !== calls.length) fault(project, `the client saw ${seen.join("\n")}\n${said}`);
+  equal(project, await umpire.counts(project, want.length), wanted(want));
+}
+
+// inPython is what each of the SDKs for Python shows of the calls.
+function inPython(sdk) {
+  const other = {};
+  return calls.map((call, i) => ({ ...call, named: undefined, ...other[sdk]?.[i] }));
+}
+
+// The watched server answers as one without an SDK does, whatever becomes of Umpire.
+async function undisturbed(where, sdk, to, { wait = 3000, dies = false, HANDLED } = {}) {
+  const list = calls.filter(({ tool }) => tool !== "slow");
+  const bare = await play({ WATCH: "none" }, "stdio", list);
+  const env = { WATCH: sdk, TO: to, KEY: keys[sdk], ...(HANDLED && { HANDLED }) };
+  const { seen, alive, said } = await play(env, "stdio", list, wait);
+  if (dies) {
+    // Not Umpire's doing, but its users must know: docs/migrate/agentcat.md says it.
+    if (alive) fault(where, "the host lives on: the vendor has put it right, and docs/migrate/agentcat.md must say so");
+    return;
+  }
+  if (!alive) fault(where, `the watched server has died\n${said.slice(-2000)}`);
+  if (JSON.stringify(seen) !== JSON.stringify(bare.seen)) fault(where, `the client saw\n${seen.join("\n")}\nand not\n${bare.seen.join("\n")}`);
+}
+
+// silent takes connections and never answers.
+async function silent() {
+  const sockets = new Set();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    stop: () => (sockets.forEach((socket) => socket.destroy()), server.close()),
+  };
+}
+
+const umpire = await Umpire.start(binary);
+try {
+  for (const sdk of ["posthog", "agentcat", "mcpcat"]) {
+    for (const transport of ["stdio", "http"]) await timed(`${sdk} ${transport}`, () => counted(umpire, sdk, transport));
+  }
+  await timed("posthog, one event a request", () => counted(umpire, "posthog", "stdio", { more: { FLUSH_AT: "1" } }));
+  for (const sdk of options.python ? ["posthog", "agentcat", "mcpcat", "amplitude"] : []) {
+    await timed(`${sdk} for Python`, () => counted(umpire, sdk, "stdio", { want: inPython(sdk), command: [resolve(options.python), "server.py"] }));
+  }
+} finally {
+  await umpire.stop();
+}
+
+const nobody = `http://127.0.0.1:${await freePort()}`;
+await timed("posthog, Umpire is down", () => undisturbed("posthog, down", "posthog", nobody));
+for (const sdk of ["agentcat", "mcpcat"]) {
+  const wait = 10_000; // they give up, and end their host, after 7 s
+  await timed(`${sdk}, Umpire is down`, () => undisturbed(`${sdk}, down`, sdk, nobody, { wait, dies: true }));
+  await timed(`${sdk}, Umpire is down, rejections are handled`, () => undisturbed(`${sdk}, down, handled`, sdk, nobody, { wait, HANDLED: "1" }));
+}
+const slow = await silent();
+const full = await Umpire.start(binary, "--events-per-second", "1");
+try {
+  for (const sdk of ["posthog", "agentcat", "mcpcat"]) {
+    register(full, "full", keys[sdk]);
+    await timed(`${sdk}, Umpire is slow`, () => undisturbed(`${sdk}, slow`, sdk, slow.url));
+    await timed(`${sdk}, the key is over its rate`, () => undisturbed(`${sdk}, full`, sdk, full.url));
+  }
+} finally {
+  slow.stop();
+  await full.stop();
+}
+
+await pause(100);
+if (faults > 0) {
+  console.error(`${faults} failed`);
+  process.exit(1);
+}
+console.log("every door counted what was called, and nobody noticed an outage but where docs/migrate/agentcat.md says so");

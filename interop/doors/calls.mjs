@@ -24,7 +24,7 @@ export function wanted(list = calls) {
   const counts = {};
   const add = (what) => (counts[what] = (counts[what] ?? 0) + 1);
   for (const { tool, want, named } of list) {
-    add(`${tool} ${want}`);
+    add(tool ? `${tool} ${want}` : want);
     if (named) add(`${tool} named ${named}`);
   }
   return counts;

@@ -58,10 +58,20 @@ async function counted(umpire, sdk, transport, { more = {}, want = calls, comman
   equal(project, await umpire.counts(project, want.length), wanted(want));
 }
 
-// inPython is what each of the SDKs for Python shows of the calls.
+// inPython is what each of the SDKs for Python shows of the calls. Where a handler was
+// cancelled, most send nothing or say so.
 function inPython(sdk) {
-  const other = {};
-  return calls.map((call, i) => ({ ...call, named: undefined, ...other[sdk]?.[i] }));
+  const named = { boom: "RuntimeError", named_error: "KernelApiError404", strict: "schema:enum" };
+  const other = {
+    posthog: { strict: { named: "ValidationError" } },
+    agentcat: { strict: { named: "ValidationError" } }, // it sends no tools/list
+    amplitude: { boom: { named: undefined }, empty_list: { want: "ok" }, named_error: { want: "crashed thrown", named: undefined }, strict: { named: undefined } },
+  };
+  return calls
+    .filter(({ abort }) => !abort || sdk === "mcpcat")
+    .map((call) => ({ ...call, named: named[call.tool], ...(call.want !== "ok" && other[sdk]?.[call.tool]) }))
+    .map((call) => (call.want === "ok" ? { ...call, named: undefined } : call))
+    .concat(sdk === "amplitude" ? [{ want: "cancelled" }] : []);
 }
 
 // The watched server answers as one without an SDK does, whatever becomes of Umpire.

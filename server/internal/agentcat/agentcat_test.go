@@ -3,6 +3,7 @@ package agentcat
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -98,6 +99,35 @@ func TestSamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What the SDKs for Python send: parameters without a request around them, results
+// with all that they may have, and errors that FastMCP has wrapped.
+func TestPython(t *testing.T) {
+	r := open(t)
+	list := `{"event_type":"mcp:tools/list","id":"evt_0","response":{"meta":null,"tools":[{"name":"strict","inputSchema":{"type":"object","required":["colour","context"],"properties":{"colour":{"enum":["red","green"]},"context":{"type":"string"}}}}]}`
+	empty := `{"event_type":"mcp:tools/call","id":"evt_1","resource_name":"find","is_error":false,"response":{"meta":null,"content":[],"structuredContent":null,"isError":false}`
+	named := `{"event_type":"mcp:tools/call","id":"evt_2","resource_name":"find","is_error":true,"response":null,
+		"error":{"message":"Error executing tool find: 404 no such session","type":"ToolError","stack":"Traceback","chained_errors":[{"message":"404","type":"KernelApiError404"}]}`
+	refused := `{"event_type":"mcp:tools/call","id":"evt_3","resource_name":"strict","is_error":true,"parameters":{"arguments":{"colour":"blue"}},"error":{"type":"ToolError","stack":"Traceback",
+		"message":"Error executing tool strict: 1 validation error for strictArguments\ncolour\n  Input should be 'red' or 'green' [type=literal_error, input_value='blue', input_type=str]"}`
+	for i, body := range []string{list, empty, named, refused} {
+		body += fmt.Sprintf(`,"project_id":%q,"timestamp":"2026-11-30T21:06:3%d.5+00:00","sdk_language":"Python 3.11","agentcat_version":"2.1.0"}`, project, i)
+		if _, text, _ := r.Post("/v1/public/events/", strings.NewReader(body), "Authorization: "); strings.Contains(text, "set_aside") {
+			t.Fatal(text)
+		}
+	}
+	stored := r.Stored()
+	if d := cmp.Diff([]verdict{
+		{Tool: "find", Outcome: umpire.OK, Empty: true},
+		{Tool: "find", Outcome: umpire.ToolError, Cause: "returned", ErrorType: "KernelApiError404", ErrorStatus: 404},
+		{Tool: "strict", Outcome: umpire.BadArgs, Cause: "schema", ErrorType: "schema:enum"},
+	}, verdicts(stored)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if got := stored[0].SDK.Name; got != "agentcat-python" {
+		t.Errorf("the SDK is called %q", got)
 	}
 }
 

@@ -65,7 +65,8 @@ func sdkName(f door.Fields) string {
 	if f.Has("mcpcat_version", "mcpcatVersion") && !f.Has("agentcat_version", "agentcatVersion") {
 		name = "mcpcat"
 	}
-	if language := f.Text("sdk_language", "sdkLanguage"); language != "" {
+	language, _, _ := strings.Cut(f.Text("sdk_language", "sdkLanguage"), " ") // "Python 3.11"
+	if language != "" {
 		name += "-" + strings.ToLower(language)
 	}
 	return name
@@ -79,7 +80,7 @@ const moreTools = "get_more_tools"
 func (h *Handler) call(e *umpire.Event, f door.Fields, project uint32) {
 	if f.Text("resource_name", "resourceName") == moreTools {
 		// The SDK's own tool, for what no other does: no call of the server's.
-		asked := f.Object("parameters").Object("request").Object("params").Object("arguments")
+		asked := requested(f).Object("arguments")
 		e.Kind, e.Meta = "custom", map[string]any{"umpire.event": adapter.MissingEvent}
 		if text := asked.Text("context"); text != "" {
 			e.Intent = text
@@ -92,15 +93,15 @@ func (h *Handler) call(e *umpire.Event, f door.Fields, project uint32) {
 		Tool:    f.Text("resource_name", "resourceName"),
 		Failed:  f.True("is_error", "isError"),
 		Message: failure.Text("message"),
-		Name:    failure.Text("type"),
+		Name:    errorName(failure),
 	}
-	request := f.Object("parameters").Object("request").Object("params")
+	request := requested(f)
 	if name := request.Text("name"); name != "" {
 		r.Tool = name
 	}
 	r.Arguments = request.Raw("arguments")
 	if response := f.Object("response"); response.Has("content", "structuredContent", "isError") {
-		r.Result = f.Raw("response")
+		r.Result = door.Unpadded(f.Raw("response"))
 	}
 	if r.Failed {
 		made := strings.HasPrefix(r.Name, "*")
@@ -110,4 +111,29 @@ func (h *Handler) call(e *umpire.Event, f door.Fields, project uint32) {
 	e.Call = r.Judge()
 	e.DurationUS = f.Micros(time.Millisecond, "duration")
 	r.Describe(e)
+}
+
+// requested are the parameters of the call. The SDKs for Python send them without
+// the request around them.
+func requested(f door.Fields) door.Fields {
+	parameters := f.Object("parameters")
+	if request := parameters.Object("request"); request != nil {
+		return request.Object("params")
+	}
+	return parameters
+}
+
+// errorName is that of the error, or of what it was made from where it only wraps:
+// FastMCP makes a ToolError of all that a handler raises.
+func errorName(failure door.Fields) string {
+	name := failure.Text("type")
+	if !door.Generic[name] {
+		return name
+	}
+	for _, raw := range door.List(failure.Raw("chained_errors")) {
+		if inner := door.Object(raw).Text("type"); inner != "" && !door.Generic[inner] {
+			return inner
+		}
+	}
+	return name
 }

@@ -118,14 +118,28 @@ func TestCalls(t *testing.T) {
 		{"connection refused", failed(`"[MCP] Error Type":"transport_error","[MCP] Error Code":"econnrefused"`), doortest.Verdict{Outcome: umpire.ToolError, Cause: "returned", ErrorType: "econnrefused"}},
 		{"rate limited", failed(`"[MCP] Error Type":"rate_limited","[MCP] Error HTTP Status":429`), doortest.Verdict{Outcome: umpire.ToolError, Cause: "returned", ErrorType: "rate_limited", ErrorStatus: 429}},
 		{"a type of the future", failed(`"[MCP] Error Type":"melted"`), doortest.Verdict{Outcome: umpire.Crashed, Cause: "thrown"}},
+		{"empty, of Python", `"Tool Call Response","event_properties":{"[MCP] Tool Name":"find","[MCP] Is Error":false,"[MCP] Response Size":30}`, doortest.Verdict{Outcome: umpire.OK, Empty: true}},
 		{"disabled", `"Tool Call Rejected","event_properties":{"[MCP] Attempted Tool Name":"find","[MCP] Rejection Reason":"disabled_tool"}`, doortest.Verdict{Outcome: umpire.BadArgs, Cause: "disabled_tool"}},
 		{"unrecognized", `"Tool Call Rejected","event_properties":{"[MCP] Attempted Tool Name":"find","[MCP] Rejection Reason":"unrecognized"}`, doortest.Verdict{Outcome: umpire.BadArgs, Cause: "invalid_params"}},
 	} {
 		e, ok := event([]byte(`{"time":1796051767998,"event_type":"`+prefix+c.event[1:]+`}`), 1, time.Now())
 		c.want.Tool = "find"
-		if d := cmp.Diff([]doortest.Verdict{c.want}, doortest.Verdicts([]umpire.Event{e})); d != "" || !ok || e.Fingerprint == "" {
+		if d := cmp.Diff([]doortest.Verdict{c.want}, doortest.Verdicts([]umpire.Event{e})); d != "" || !ok || e.Outcome.Failed() != (e.Fingerprint != "") {
 			t.Errorf("%s: %v, fingerprint %q (-want +got):\n%s", c.name, ok, e.Fingerprint, d)
 		}
+	}
+}
+
+// What the SDK for Python sends of a request that its client withdrew.
+func TestWithdrawn(t *testing.T) {
+	e, ok := event([]byte(`{"time":1796051767998,"event_type":"[MCP] Tool Call Response","user_id":"process:31800-cba64f62","event_properties":{"[MCP] Tool Name":"slow",
+		"[MCP] Is Error":true,"[MCP] Error Type":"timeout","[MCP] Error Message":"Cancelled via cancel scope 7f56dee20180 by <Task>","[MCP] Session ID":"no-session",
+		"[MCP] Response Duration":200}}`), 1, time.Now())
+	if !ok || e.Kind != "cancelled" || e.Tool != "slow" || e.Outcome != "" || *e.DurationUS != 200_000 || e.ErrorMessage != "" {
+		t.Errorf("%+v", e)
+	}
+	if e.Session != "31800-cba64f62" || e.User != "" {
+		t.Errorf("session %q, user %q: want the process, and nobody", e.Session, e.User)
 	}
 }
 

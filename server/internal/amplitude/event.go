@@ -52,7 +52,7 @@ func event(raw json.RawMessage, project uint32, receivedAt time.Time) (e umpire.
 		Client:    umpire.Peer{Name: p.known("Client Name"), Version: p.known("Client Version")},
 		Protocol:  p.known("Protocol Version"),
 		Transport: transport(p.text("Transport")),
-		Session:   session(p),
+		Session:   session(p, f.Text("user_id")),
 		User:      user(f.Text("user_id"), p.text("Anchor Type")),
 		SeenBy:    "amplitude",
 	}
@@ -83,10 +83,15 @@ func event(raw json.RawMessage, project uint32, receivedAt time.Time) (e umpire.
 	return e, true
 }
 
-// session is the id as sent, unless it says that there is none.
-func session(p properties) string {
+// session is the id as sent, unless it says that there is none. On stdio it then is
+// the process (outcomes.md 6.1), where that is told by more than a number that every
+// machine has: "process:31800-cba64f62…".
+func session(p properties, user string) string {
 	if id := p.known("Session ID"); id != "no-session" {
 		return id
+	}
+	if process, ok := strings.CutPrefix(user, "process:"); ok && strings.Contains(process, "-") {
+		return process
 	}
 	return ""
 }
@@ -120,9 +125,19 @@ func listed(e *umpire.Event, p properties) {
 	}
 }
 
+// withdrawn begins what anyio says where a request of the SDK for Python was
+// cancelled; Amplitude calls that a timeout.
+const withdrawn = "Cancelled via cancel scope "
+
 // response judges a call that a handler took.
 func response(e *umpire.Event, p properties) {
 	size := p.size("Response Size")
+	if p.text("Error Type") == "timeout" && strings.HasPrefix(p.text("Error Message"), withdrawn) {
+		ended(e, p, door.Report{Tool: p.text("Tool Name")})
+		e.Kind = "cancelled" // no call, and in no rate (outcomes.md 1.2)
+		e.Call = umpire.Call{Tool: e.Tool, DurationUS: e.DurationUS, RequestBytes: e.RequestBytes}
+		return
+	}
 	r := door.Report{
 		Tool:    p.text("Tool Name"),
 		Failed:  p.f.True(prefix + "Is Error"),

@@ -168,10 +168,36 @@ func (r *Report) Describe(e *umpire.Event) {
 	}
 }
 
-// NothingIn reports whether a result of so many bytes of compact JSON can be no
-// other than {"content":[]}, which is empty (outcomes.md 3.3): for senders that tell
-// the size and not the result.
-func NothingIn(bytes *int64) bool { return bytes != nil && *bytes == int64(len(`{"content":[]}`)) }
+// NothingIn reports whether a result of so many bytes of compact JSON has no content,
+// and so is empty (outcomes.md 3.3): for senders that tell the size and not the
+// result. Python's SDK writes isError of each.
+func NothingIn(bytes *int64) bool {
+	return bytes != nil && (*bytes == int64(len(`{"content":[]}`)) || *bytes == int64(len(`{"content":[],"isError":false}`)))
+}
+
+// Unpadded is a result without members that are null: senders in Python write down
+// all that a result may have, and _meta as meta.
+func Unpadded(result json.RawMessage) json.RawMessage {
+	f, padded := Object(result), false
+	for name, member := range f {
+		if string(member) == "null" {
+			padded = true
+			delete(f, name)
+		}
+	}
+	if !padded {
+		return result
+	}
+	if meta, ok := f["meta"]; ok {
+		f["_meta"] = meta
+		delete(f, "meta")
+	}
+	out, err := json.Marshal(f)
+	if err != nil {
+		return result
+	}
+	return out
+}
 
 // Began is when a call began of which the end was told.
 func Began(end time.Time, tookUS *int64) time.Time {

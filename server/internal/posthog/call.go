@@ -17,6 +17,8 @@ type exception struct {
 	taken         bool // by a call: there is one for each
 }
 
+const unknownTool = "mcp_unknown_tool"
+
 // near is how far apart the two may say that they happened.
 const near = 2 * time.Second
 
@@ -60,7 +62,11 @@ func (b *reading) call(e *umpire.Event, s *sent) {
 	r.Arguments = params.Raw("arguments")
 	response := s.props.Object("$mcp_response", "response")
 	if response.Has("content", "structuredContent", "isError", "toolResult") {
-		r.Result = s.props.Raw("$mcp_response", "response")
+		r.Result = door.Unpadded(s.props.Raw("$mcp_response", "response"))
+	}
+	if strings.HasSuffix(s.name, unknownTool) {
+		// The SDK for Python has an event of its own for it, in place of a call's.
+		r.Failed, r.Cause = true, "unknown_tool"
 	}
 	if r.Failed {
 		if x, ok := b.sibling(r.Tool, s); ok {

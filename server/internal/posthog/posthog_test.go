@@ -205,6 +205,25 @@ func TestAgentcatExporter(t *testing.T) {
 	}
 }
 
+// The SDK for Python has an event of its own for an unknown tool, which is a call; and
+// results with all that they may have.
+func TestPython(t *testing.T) {
+	r := open(t)
+	body := `{"api_key":"` + token + `","batch":[
+		{"event":"$mcp_unknown_tool","uuid":"01a22d0f-a67c-754a-9eb7-86c752ed6001","timestamp":"2026-11-30T15:25:30.105Z","properties":{"$mcp_tool_name":"no_such_tool"}},
+		{"event":"$mcp_tool_call","uuid":"01a22d0f-a67c-754a-9eb7-86c752ed6002","timestamp":"2026-11-30T15:25:31.105Z","properties":{"$mcp_tool_name":"find","$mcp_is_error":false,
+			"$mcp_response":{"_meta":null,"content":[],"structuredContent":null,"isError":false}}}]}`
+	if status, text, _ := r.Post("/batch/", strings.NewReader(body), "Authorization: "); status != 200 {
+		t.Fatal(status, text)
+	}
+	if d := cmp.Diff([]verdict{
+		{Tool: "no_such_tool", Outcome: umpire.BadArgs, Cause: "unknown_tool"},
+		{Tool: "find", Outcome: umpire.OK, Empty: true},
+	}, verdicts(r.Stored())); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range doortest.Samples(f, "posthog-mcp/stdio") {
 		f.Add(s.Bytes())

@@ -135,7 +135,7 @@ func (b *reading) event(s *sent) (e umpire.Event, ok bool) {
 		e.ID = door.ContentID("posthog", b.project, s.raw)
 	}
 	switch strings.TrimPrefix(s.name, "$") {
-	case "mcp_tool_call":
+	case "mcp_tool_call", unknownTool:
 		b.call(&e, s)
 	case "mcp_tools_list":
 		b.catalog(&e, s)

@@ -40,7 +40,8 @@ type Capture struct {
 	// NamesAndCodes sends no free text at all, whatever else is on: no error
 	// message, value or intent, no text and no unlikely name among the properties, no
 	// description or schema in the catalog, no name of an argument that does not
-	// look like a name. Fingerprints are made without the message.
+	// look like a name, and no such name of a tool that there is not. Fingerprints
+	// are made without the message.
 	NamesAndCodes bool
 
 	// Fields, if not nil, is the exact list of the event's fields that may leave
@@ -279,6 +280,9 @@ func (e *Event) missesTool() bool {
 // chose count as names only if they look like one.
 func onlyNamesAndCodes(e *Event, r redaction) {
 	e.ErrorMessage, e.Intent = "", ""
+	if e.Cause == causeUnknownTool && !likeName(strings.ReplaceAll(e.Tool, "/", ".")) {
+		e.Tool = "" // no tool's name, but what the caller wrote in its place
+	}
 	e.InputKeys = slices.DeleteFunc(e.InputKeys, func(k string) bool { return !likeName(k) || r.finds(k) })
 	for k := range e.InputTypes {
 		if !likeName(k) || r.finds(k) {

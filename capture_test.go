@@ -291,6 +291,24 @@ func TestNamesAndCodesHoldNoText(t *testing.T) {
 	}
 }
 
+// TestNamesAndCodesHoldNoUnknownTool: a caller may write anything where the name
+// of a tool belongs.
+func TestNamesAndCodesHoldNoUnknownTool(t *testing.T) {
+	for _, tt := range []struct{ tool, cause, want string }{
+		{"please mail max@example.com", "unknown_tool", ""},
+		{"max@example.com", "unknown_tool", ""},
+		{"get_user", "unknown_tool", "get_user"},
+		{"github/get-user", "unknown_tool", "github/get-user"},
+		{"A tool of the owner's", "returned", "A tool of the owner's"},
+	} {
+		e := Event{Kind: "call", Call: Call{Tool: tt.tool, Outcome: BadArgs, Cause: tt.cause}}
+		got, _ := sentWith(t, Options{Capture: Capture{NamesAndCodes: true}}, e)
+		if tool, _ := got[0]["tool"].(string); tool != tt.want {
+			t.Errorf("%q (%s) was sent as %q, want %q", tt.tool, tt.cause, tool, tt.want)
+		}
+	}
+}
+
 // TestOffIsNoEvent: what is left out is not counted, and other kinds stay.
 func TestOffIsNoEvent(t *testing.T) {
 	door := newCollector(t, nil)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/umpire-mcp/umpire/redact"
 )
 
 // maxErrorType is the longest error_type (outcomes.md 5.1).
@@ -34,7 +36,7 @@ func (o *Observation) errorName(c *Call, said bool) (name string, status int) {
 	case o.Err != nil && c.Cause != causeOutputSchema:
 		return goErrorName(o.Err)
 	case o.IsError:
-		name = boundedName(o.NamedType)
+		name = givenName(o.NamedType)
 		if name == "Error" { // says no more than isError does
 			name = ""
 		}
@@ -133,6 +135,13 @@ func typeName(v any) string {
 	}
 	name, _, _ := strings.Cut(t.String(), "[")
 	return boundedName(name)
+}
+
+// givenName makes a name of what the owner's code calls an error. It should be a
+// fixed word; where it was made of a value, what redaction knows is taken out
+// before the signs go by which it is known (outcomes.md 5.1: never a text).
+func givenName(name string) string {
+	return boundedName(redact.String(cutBytes(strings.TrimSpace(name), maxRedacted)))
 }
 
 // boundedName makes a name fit error_type: other characters become _, and what

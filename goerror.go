@@ -101,7 +101,7 @@ func errorTypeName(chain []error) (name string) {
 		if !ok {
 			break
 		}
-		if name = boundedName(n.MCPErrorType()); name != "" {
+		if name = givenName(n.MCPErrorType()); name != "" {
 			return name
 		}
 	}

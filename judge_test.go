@@ -147,7 +147,7 @@ func TestJudgeGoErrors(t *testing.T) {
 		{"5.1 sentinel", shown(fmt.Errorf("x: %w", fs.ErrNotExist)), Call{Outcome: ToolError, Cause: "returned", ErrorType: "fs.ErrNotExist"}},
 		{"5.1 type before sentinel", shown(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "fs.PathError"}},
 		{"5.1 sql", shown(errors.New("sql: no rows in result set")), Call{Outcome: ToolError, Cause: "returned", ErrorType: "sql.ErrNoRows"}},
-		{"5.1 no text in a name", shown(&namedError{"user max@example.com — not found!"}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "user_max_example.com___not_found_"}},
+		{"5.1 no text in a name", shown(&namedError{"user max@example.com — not found!"}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "user__EMAIL_REDACTED____not_found_"}},
 		{"5.1 generic", shown(genericError[map[string]int]{}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "umpire.genericError"}},
 		{"cyclic chain", shown(&cyclicError{}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "umpire.cyclicError"}},
 		{"hostile methods", shown(&hostileError{}), Call{Outcome: ToolError, Cause: "returned", ErrorType: "umpire.hostileError"}},

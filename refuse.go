@@ -24,7 +24,7 @@ import (
 // *jsonrpc.Error of the official SDK, which tells it by its type and would
 // answer otherwise if it were wrapped.
 func Refuse(name string, err error) error {
-	name = boundedName(name)
+	name = givenName(name)
 	if err == nil || name == "" || isProtocolError(err) {
 		return err
 	}
@@ -39,7 +39,7 @@ func Bug(name string, err error) error {
 	if err == nil || isProtocolError(err) {
 		return err
 	}
-	return &bug{refusal{err: err, name: boundedName(name)}}
+	return &bug{refusal{err: err, name: givenName(name)}}
 }
 
 // Upstream turns the failure of a call that the tool made, to an API or a

@@ -69,7 +69,7 @@ func TestWrappersSay(t *testing.T) {
 		{"around and inside", fmt.Errorf("a: %w", Refuse("conflicting_arguments", fmt.Errorf("b: %w", plain))), ToolError, "conflicting_arguments", 0},
 		{"the outer name", Refuse("invalid_config", Refuse("not_found", plain)), ToolError, "invalid_config", 0},
 		{"a name beside a status", Refuse("not_found", &statusError{404}), ToolError, "not_found", 404},
-		{"no text in a name", Refuse("no order 12 of max@example.com", plain), ToolError, "no_order_12_of_max_example.com", 0},
+		{"no text in a name", Refuse("no order 12 of max@example.com", plain), ToolError, "no_order_12_of__EMAIL_REDACTED_", 0},
 		{"no name", Refuse("", plain), "", "error", 0},
 		{"a bug stays one", Refuse("quota", bug), Crashed, "quota", 0},
 		{"a declared bug", Bug("ledger_mismatch", plain), Crashed, "ledger_mismatch", 0},
@@ -198,5 +198,21 @@ func TestStatusOnTheChain(t *testing.T) {
 	long := strings.Repeat("A", 48)
 	if got, _ := goErrorName(envelopeError{wordError{long}}); got != long+":404" || len(got) > maxErrorType {
 		t.Errorf("the longest word gives %q", got)
+	}
+}
+
+// TestGivenNamesAreRedacted: a name that was made of a value carries none of what
+// redaction knows, and is a name all the same.
+func TestGivenNamesAreRedacted(t *testing.T) {
+	const value, want = "no_user:max@example.com", "no_user:_EMAIL_REDACTED_"
+	for name, err := range map[string]error{"MCPErrorType": &namedError{name: value}, "Refuse": Refuse(value, errors.New("x")), "Bug": Bug(value, errors.New("x"))} {
+		o := Observation{Tool: "t", Observed: true, IsError: true, Err: err, Shown: true, Ran: "yes"}
+		if c := o.Judge(); c.ErrorType != want {
+			t.Errorf("%s: error_type %q, want %q", name, c.ErrorType, want)
+		}
+	}
+	o := Observation{Tool: "t", Observed: true, IsError: true, NamedType: value, Ran: "yes"}
+	if c := o.Judge(); c.ErrorType != want {
+		t.Errorf("by hand: error_type %q, want %q", c.ErrorType, want)
 	}
 }

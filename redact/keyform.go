@@ -97,12 +97,15 @@ var keyForms = []keyForm{
 	{"rnd_", 24, true},     // Render
 	{"nfp_", 36, false},    // Netlify
 	{"vcp_", 24, true},     // Vercel
-	{"sbp_", 36, false},    // Supabase
+	{"vercel_blob_rw_", 24, true},
+	{"sbp_", 36, false}, // Supabase
 	{"sb_secret_", 20, true},
 	{"pscale_tkn_", 30, true}, // PlanetScale
 	{"pscale_pw_", 30, true},  //
 	{"pscale_oauth_", 30, true},
 	{"napi_", 40, true},           // Neon
+	{"mdb_sa_sk_", 24, true},      // MongoDB Atlas
+	{"ops_", 200, true},           // 1Password service accounts
 	{"pul-", 36, true},            // Pulumi
 	{"tskey-", 20, true},          // Tailscale
 	{"hvs.", 20, true},            // HashiCorp Vault

@@ -36,10 +36,33 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 	}
 	end := valueEnd(s, k)
 	value := s[k:end]
+	if start, end, ok := schemeValue(s, name, value, end); ok {
+		return start, end, true
+	}
 	if value == "" || isPlaceholder(value) || !tight && (!secretive(value) || isCode(value)) {
 		return 0, 0, false
 	}
 	return k, end, true
+}
+
+// schemeValue finds the credentials of Authorization: token … and of the other
+// schemes of one word, which ends at s[end]. Bearer and Basic have a rule of
+// their own.
+func schemeValue(s, name, scheme string, end int) (int, int, bool) {
+	if _, header := cutName(name, "authorization"); !header || scheme == "" || end+1 >= len(s) || s[end] != ' ' {
+		return 0, 0, false
+	}
+	if strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") {
+		return 0, 0, false
+	}
+	for k := range len(scheme) {
+		if !isAlnum(scheme[k]) && scheme[k] != '-' {
+			return 0, 0, false
+		}
+	}
+	start := end + 1
+	end = valueEnd(s, start)
+	return start, end, end-start >= 12 && mixed(s[start:end]) && !isPlaceholder(s[start:end])
 }
 
 // queryKey finds what an address calls no more than key or sig: ?key=…, and
@@ -112,71 +135,6 @@ func assignedName(s string, from, i int) (name string, bare bool) {
 		return "", bare
 	}
 	return s[k:end], bare
-}
-
-// secretNames end the names of what holds a secret.
-var secretNames = [...]string{
-	"password", "passwd", "pwd", "passphrase", "passcode", "secret", "apikey", "secretkey", "accesskey", "accountkey",
-	"privatekey", "sharedkey", "signingkey", "encryptionkey", "masterkey", "authkey", "subscriptionkey", "authorization",
-	"xamzsignature", "otp", "cvv", "cvc",
-}
-
-// secretEnds has the last letters of all of these, of token, cookie and sig.
-const secretEnds = "cdegnptvyCDENPTVY"
-
-// secretsBy holds the secretNames by their last letter.
-var secretsBy = func() (by [256][]string) {
-	for _, name := range secretNames {
-		c := name[len(name)-1]
-		by[c] = append(by[c], name)
-	}
-	return by
-}()
-
-var nameMarks = strings.NewReplacer("_", "", "-", "")
-
-// cutName returns what stands before end in a name that ends so, without case,
-// _ and -.
-func cutName(name, end string) (rest string, ok bool) {
-	k := len(name)
-	for n := len(end) - 1; n >= 0; n-- {
-		for k > 0 && (name[k-1] == '_' || name[k-1] == '-') {
-			k--
-		}
-		if k == 0 || name[k-1] != end[n] && (name[k-1]|0x20 != end[n] || !isUpper(name[k-1])) {
-			return "", false
-		}
-		k--
-	}
-	return name[:k], true
-}
-
-// isSecretName compares the end of a name, without case, _ and -. The tokens
-// that turn pages are identifiers.
-func isSecretName(name string) bool {
-	if len(name) < 3 {
-		return false
-	}
-	last := name[len(name)-1] | 0x20
-	for _, end := range secretsBy[last] {
-		if rest, ok := cutName(name, end); ok && (len(end) > 3 || end == "pwd" || strings.Trim(rest, "_-") == "") {
-			return true
-		}
-	}
-	if last != 'n' {
-		return false
-	}
-	rest, ok := cutName(name, "token")
-	if !ok {
-		return false
-	}
-	rest = strings.ToLower(nameMarks.Replace(rest))
-	for _, pager := range [...]string{"page", "next", "cursor", "continuation", "sync", "resume"} {
-		if strings.HasPrefix(rest, pager) || strings.HasSuffix(rest, pager) {
-			return false
-		}
-	}
-	return true
 }
 
 // quotedValue returns what stands between the quotes that open at k, which may

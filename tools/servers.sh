@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../interop"
 all=(typescript-v1 typescript-v2 npm go-official go-mcpgo python-high python-low python-v2-high python-v2-low fastmcp rust java)
-recorded=(typescript-v1 typescript-v2 python-high python-low python-v2-high python-v2-low fastmcp rust java)
+recorded=(typescript-v1 typescript-v2 go-official go-mcpgo python-high python-low python-v2-high python-v2-low fastmcp rust java)
 
 packages() { # folder
 	[[ $1/node_modules/.package-lock.json -nt $1/package-lock.json ]] && return

@@ -35,7 +35,7 @@ export class Recorder {
       if (remark) return `# ${remark}\n`;
       const json = JSON.stringify(line);
       if (text === undefined) return `${json}\n`;
-      if (!isJSON(text) || text.includes("\n")) return `# ${json.slice(0, -1)},"raw":${JSON.stringify(text)}}\n`;
+      if (!isJSON(text) || text.trim().includes("\n")) return `# ${json.slice(0, -1)},"raw":${JSON.stringify(text)}}\n`;
       return `${json.slice(0, -1)},"message":${text.trim()}}\n`;
     }).join("");
   }

@@ -35,6 +35,7 @@ interop: interop/conformance/node_modules/.package-lock.json ## older SDK versio
 	@./tools/conformance.sh
 	@./tools/conformance-proxy.sh
 	@./tools/crossbuild.sh
+	@./tools/doors.sh
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium

@@ -2,7 +2,7 @@
 // called; and when Umpire is down, slow or full, the servers that they watch do not
 // notice.
 //
-//   node run.mjs --umpire BINARY [--python INTERPRETER] [--only REGEXP]
+//   node run.mjs --umpire BINARY [--python INTERPRETER] [--posthog-go BINARY] [--only REGEXP]
 
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
@@ -12,7 +12,14 @@ import { freePort, pause } from "../drive/process.mjs";
 import { Umpire } from "../drive/umpire.mjs";
 import { calls, play, wanted } from "./calls.mjs";
 
-const { values: options } = parseArgs({ options: { umpire: { type: "string" }, python: { type: "string" }, only: { type: "string", default: "" } } });
+const { values: options } = parseArgs({
+  options: {
+    umpire: { type: "string" },
+    python: { type: "string" },
+    "posthog-go": { type: "string" },
+    only: { type: "string", default: "" },
+  },
+});
 const only = new RegExp(options.only);
 const binary = resolve(options.umpire);
 
@@ -75,11 +82,11 @@ function inPython(sdk) {
 }
 
 // The watched server answers as one without an SDK does, whatever becomes of Umpire.
-async function undisturbed(where, sdk, to, { wait = 3000, dies = false, HANDLED } = {}) {
+async function undisturbed(where, sdk, to, { wait = 3000, dies = false, HANDLED, command } = {}) {
   const list = calls.filter(({ tool }) => tool !== "slow");
-  const bare = await play({ WATCH: "none" }, "stdio", list);
+  const bare = await play({ WATCH: "none" }, "stdio", list, 0, command);
   const env = { WATCH: sdk, TO: to, KEY: keys[sdk], ...(HANDLED && { HANDLED }) };
-  const { seen, alive, said } = await play(env, "stdio", list, wait);
+  const { seen, alive, said } = await play(env, "stdio", list, wait, command);
   if (dies) {
     // Not Umpire's doing, but its users must know: docs/migrate/agentcat.md says it.
     if (alive) fault(where, "the host lives on: the vendor has put it right, and docs/migrate/agentcat.md must say so");
@@ -109,8 +116,18 @@ try {
   for (const sdk of options.python ? ["posthog", "agentcat", "mcpcat", "amplitude"] : []) {
     await timed(`${sdk} for Python`, () => counted(umpire, sdk, "stdio", { want: inPython(sdk), command: [resolve(options.python), "server.py"] }));
   }
+  if (options["posthog-go"]) await timed("posthog for Go", () => byHand(umpire, resolve(options["posthog-go"])));
 } finally {
   await umpire.stop();
+}
+
+// byHand is for the SDK for Go, which has no MCP server in it.
+async function byHand(umpire, command) {
+  register(umpire, "posthog-go", keys.posthog);
+  execFileSync(command, [umpire.url, keys.posthog]);
+  const want = calls.filter(({ tool }) => ["ok_tool", "empty_content", "refuse", "boom", "named_error"].includes(tool));
+  const named = (call) => (call.tool === "boom" ? { ...call, named: "RangeError" } : call);
+  equal("posthog-go", await umpire.counts("posthog-go", want.length), wanted(want.map(named)));
 }
 
 const nobody = `http://127.0.0.1:${await freePort()}`;
@@ -121,6 +138,11 @@ for (const sdk of ["agentcat", "mcpcat"]) {
   await timed(`${sdk}, Umpire is down, rejections are handled`, () => undisturbed(`${sdk}, down, handled`, sdk, nobody, { wait, HANDLED: "1" }));
 }
 const slow = await silent();
+for (const sdk of options.python ? ["posthog", "agentcat", "mcpcat", "amplitude"] : []) {
+  const command = [resolve(options.python), "server.py"];
+  await timed(`${sdk} for Python, Umpire is down`, () => undisturbed(`${sdk} for Python, down`, sdk, nobody, { wait: 10_000, command }));
+  await timed(`${sdk} for Python, Umpire is slow`, () => undisturbed(`${sdk} for Python, slow`, sdk, slow.url, { command }));
+}
 const full = await Umpire.start(binary, "--events-per-second", "1");
 try {
   for (const sdk of ["posthog", "agentcat", "mcpcat"]) {

@@ -51,6 +51,10 @@ func (o *observer) take(e *Event) {
 		}
 	}
 	o.mu.Lock()
+	if o.closing && missedByNobody(e) {
+		o.mu.Unlock()
+		return
+	}
 	if o.closing || o.taken-o.told >= uint64(o.enc.opts.QueueSize) || o.bytes+weight > o.enc.opts.QueueBytes {
 		o.missed++
 		o.mu.Unlock()

@@ -85,7 +85,9 @@ func (d *drainer) next(s *sender) {
 	}
 	d.file, d.drops = f, r.drops
 	d.pending = s.inBatches(r.events)
-	s.c.voice.debugf("%d events of a process that ended without Close", len(r.events))
+	if len(r.events) > 0 { // else a closed process left a count of drops
+		s.c.voice.debugf("%d events of a process that ended without Close", len(r.events))
+	}
 }
 
 // inBatches encodes events of a journal. They account for nothing in the queue.

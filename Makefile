@@ -36,6 +36,7 @@ interop: interop/conformance/node_modules/.package-lock.json ## older SDK versio
 	@./tools/conformance-proxy.sh
 	@./tools/crossbuild.sh
 	@./tools/doors.sh
+	@./tools/opentelemetry.sh
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium

@@ -280,6 +280,7 @@ func TestSpans(t *testing.T) {
 		{"a class that was thrown", "x", one(2, "tools/call find", failed, call+`,"error.type":"RangeError"`), verdict{Tool: "find", Outcome: umpire.Crashed, Cause: "thrown", Evidence: reported, ErrorType: "RangeError"}},
 		{"an exception with its stack", "x", one(2, "tools/call find", failed, call, exceptionEvent("KeyError", "'isbn'", "at x")), verdict{Tool: "find", Outcome: umpire.Crashed, Cause: "thrown", Evidence: reported, ErrorType: "KeyError"}},
 		{"Python's refusal", "fastmcp", one(2, "tools/call find", failed, call+`,"error.type":"tool_error"`, exceptionEvent("fastmcp.exceptions.ToolError", "no such book", "Traceback")), verdict{Tool: "find", Outcome: umpire.ToolError, Cause: "result", Evidence: reported}},
+		{"Python's refusal of arguments", "fastmcp", one(2, "tools/call find", failed, call+`,"error.type":"ValidationError"`, exceptionEvent("fastmcp.exceptions.ValidationError", "1 validation error for call[find]", "Traceback")), verdict{Tool: "find", Outcome: umpire.BadArgs, Cause: "schema", Evidence: "signature"}},
 		{"below FastMCP's span", "fastmcp", one(1, "tools/call find", "", call), none},
 		{"the agent's span", "x", one(3, "tools/call find", "", call), none},
 		{"an agent's own function", "x", one(1, "execute_tool find", "", `"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"find"`), none},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,11 +26,16 @@ type reading struct {
 	of    span.Of
 	seen  int // spans
 	items []pipeline.Item
+	// tellsAnswers: the SDK says of every answer how many blocks it had.
+	tellsAnswers bool
 }
 
 func (b *reading) envelope(e *envelope) {
 	sdk := e.header.Object("sdk")
 	b.of.SDK = umpire.Peer{Name: sdk.Text("name"), Version: sdk.Text("version")}
+	major, _, _ := strings.Cut(b.of.SDK.Version, ".")
+	n, err := strconv.Atoi(major)
+	b.tellsAnswers = err == nil && n >= 10 && strings.HasPrefix(b.of.SDK.Name, "sentry.javascript.")
 	// The exceptions first: most are sent before their spans, some beside them.
 	for _, it := range e.items {
 		if it.kind == "event" {
@@ -144,6 +150,9 @@ func (b *reading) one(s span.Span) {
 	if b.seen++; b.seen > maxSpans || s.TraceID == "" || s.ID == "" || s.Method() == "" {
 		return
 	}
+	if b.tellsAnswers && !answered(&s) {
+		s.Cancelled = true
+	}
 	of := spanOf{b.of.Project, s.TraceID, s.ID}
 	if x, ok := b.pairs.of(of); ok {
 		s.Exceptions = append(s.Exceptions, x)
@@ -151,6 +160,21 @@ func (b *reading) one(s span.Span) {
 		b.pairs.wait(of, s)
 	}
 	b.take(&s)
+}
+
+// answered reports whether the span of a call tells of an answer or an error. One
+// that tells of neither was ended with its stream: a client that gives up over HTTP
+// leaves such a span, whose status is ok.
+func answered(s *span.Span) bool {
+	if s.Method() != "tools/call" || s.Status == span.Failed {
+		return true
+	}
+	for key := range s.Attributes {
+		if strings.HasPrefix(key, "mcp.tool.result.") || strings.HasPrefix(key, "rpc.") {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *reading) take(s *span.Span) {

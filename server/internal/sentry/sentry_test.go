@@ -202,6 +202,8 @@ func TestVersion10(t *testing.T) {
 		{"thrown, with its exception", []string{transaction("internal_error", isError), exceptionOf("RangeError", "auto.ai.mcp_server")}, verdict{Tool: "find", Outcome: umpire.Crashed, Cause: "thrown", ErrorType: "RangeError"}, "call"},
 		{"thrown by name", []string{exceptionOf("KernelApiError404", "auto.ai.mcp_server"), transaction("internal_error", isError)}, verdict{Tool: "find", Outcome: umpire.ToolError, Cause: "returned", ErrorType: "KernelApiError404", ErrorStatus: 404}, "call"},
 		{"an exception that the owner captured", []string{exceptionOf("RangeError", "generic"), transaction("ok", isError)}, verdict{Tool: "find", Outcome: umpire.ToolError, Cause: "result"}, "call"},
+		{"ended without an answer", []string{transaction("ok", "")}, verdict{Tool: "find"}, "cancelled"},
+		{"an error of the protocol", []string{transaction("ok", `,"rpc.response.status_code":"-32602"`)}, verdict{Tool: "find", Outcome: umpire.BadArgs, Cause: "invalid_params"}, "call"},
 		{"cancelled", []string{transaction("cancelled", "")}, verdict{Tool: "find"}, "cancelled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -190,6 +190,10 @@ func (s *Span) argumentNames() bool {
 // judge says how the call ended.
 func (s *Span) judge(r *door.Report) umpire.Call {
 	call := r.Judge()
+	if call.Outcome == umpire.BadArgs && r.Name != "" {
+		r.Name = "" // the class in which the SDK refused, and no name of the tool's
+		call = r.Judge()
+	}
 	// A Go error that mcp-go's handler returned is a JSON-RPC error to the client,
 	// and so is no refusal (outcomes.md 2.5). Its span has no other word for it than
 	// the message; a result with isError has the one text above.

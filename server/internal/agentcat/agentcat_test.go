@@ -21,9 +21,11 @@ import (
 // project is the credential in the recorded requests.
 const project = "proj_fake0001"
 
-func open(t testing.TB) *doortest.Rig {
+func open(t testing.TB) *doortest.Rig { return openWith(t, door.Options{}) }
+
+func openWith(t testing.TB, opts door.Options) *doortest.Rig {
 	t.Helper()
-	r := doortest.Open(t, door.Options{}, pipeline.Options{Retention: -1})
+	r := doortest.Open(t, opts, pipeline.Options{Retention: -1})
 	r.AddForeign(project)
 	h, mux := New(r.Front), http.NewServeMux()
 	for _, path := range Paths {
@@ -186,6 +188,21 @@ func TestAlwaysAccepted(t *testing.T) {
 				t.Errorf("%d are stored and %d set aside, want %d, %v", n, r.Front.Aside(), c.stored, c.aside)
 			}
 		})
+	}
+}
+
+// Also when the key is over its rate: what comes then is set aside and counted.
+func TestAcceptedOverTheRate(t *testing.T) {
+	r := openWith(t, door.Options{EventsPerSecond: 1})
+	for range 20 { // more than a burst
+		for _, s := range doortest.Samples(t, "agentcat/http")[:3] {
+			if status, text, _ := r.Post(s.Path(), bytes.NewReader(s.Bytes()), "Authorization: "); status != http.StatusAccepted || !json.Valid([]byte(text)) {
+				t.Fatalf("%d %s", status, text)
+			}
+		}
+	}
+	if n := r.Front.Aside(); n < 30 || n > 55 {
+		t.Errorf("%d of 60 were set aside", n)
 	}
 }
 

@@ -125,6 +125,8 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 	switch {
 	case status == http.StatusUnauthorized:
 		kind = "authentication_error"
+	case status == http.StatusTooManyRequests:
+		kind = "throttled_error"
 	case status >= http.StatusInternalServerError:
 		kind = "server_error"
 		h.front.Log().Warn("events of PostHog's SDK were refused", "error", err.Error())

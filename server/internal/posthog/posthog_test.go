@@ -21,9 +21,11 @@ import (
 // token is the key in the recorded requests.
 const token = "phc_fake_project_token"
 
-func open(t testing.TB) *doortest.Rig {
+func open(t testing.TB) *doortest.Rig { return openWith(t, door.Options{}) }
+
+func openWith(t testing.TB, opts door.Options) *doortest.Rig {
 	t.Helper()
-	r := doortest.Open(t, door.Options{}, pipeline.Options{Retention: -1})
+	r := doortest.Open(t, opts, pipeline.Options{Retention: -1})
 	r.AddForeign(token)
 	h, mux := New(r.Front), http.NewServeMux()
 	for _, path := range Paths {
@@ -185,6 +187,55 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%d events are stored, want %d", n, c.stored)
 			}
 		})
+	}
+}
+
+// Over its rate, a key is told so as PostHog does, on each of its paths, and nothing is
+// taken; when there is room again, all is.
+func TestOverTheRate(t *testing.T) {
+	r := openWith(t, door.Options{EventsPerSecond: 1})
+	batch := doortest.Samples(t, "posthog-mcp/stdio")[0].Bytes()
+	if status, text, _ := r.Post("/batch/", bytes.NewReader(batch), "Authorization: "); status != http.StatusOK {
+		t.Fatal(status, text)
+	}
+	before := len(r.Stored())
+	for _, path := range []string{"/batch/", "/i/v1/analytics/events"} {
+		status, text, header := r.Post(path, bytes.NewReader(bytes.ReplaceAll(batch, []byte("01a2"), []byte("02a2"))), "Authorization: ")
+		if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" || !strings.Contains(text, `"type":"throttled_error"`) {
+			t.Errorf("%s: %d %s, Retry-After %q", path, status, text, header.Get("Retry-After"))
+		}
+	}
+	if n := len(r.Stored()); n != before {
+		t.Errorf("%d are stored, %d before", n, before)
+	}
+}
+
+// A batch of another vendor's shape is offered to that vendor's door, on the one path
+// that both have.
+func TestOther(t *testing.T) {
+	r := doortest.Open(t, door.Options{}, pipeline.Options{Retention: -1})
+	r.AddForeign(token)
+	h := New(r.Front)
+	h.Other = func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+		if !strings.Contains(string(body), `"events"`) {
+			return false
+		}
+		w.WriteHeader(http.StatusTeapot)
+		return true
+	}
+	r.Serve(h)
+	for _, c := range []struct {
+		path, body string
+		status     int
+	}{
+		{"/batch", `{"api_key":"x","events":[]}`, http.StatusTeapot},
+		{"/batch/", `{"api_key":"x","events":[]}`, http.StatusTeapot},
+		{"/batch/", `{"api_key":"` + token + `","batch":[]}`, http.StatusOK},
+		{"/capture/", `{"api_key":"x","events":[]}`, http.StatusBadRequest},
+	} {
+		if status, text, _ := r.Post(c.path, strings.NewReader(c.body), "Authorization: "); status != c.status {
+			t.Errorf("%s %s: %d %s, want %d", c.path, c.body, status, text, c.status)
+		}
 	}
 }
 

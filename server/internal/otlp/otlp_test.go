@@ -65,17 +65,17 @@ func ok(tool string) verdict { return verdict{Tool: tool, Outcome: umpire.OK, Ev
 // samples are the recorded senders, and what outcomes.md makes of what they can show
 // of the eleven calls.
 var samples = []struct {
-	folder string
-	want   []verdict
+	folder, sender string
+	want           []verdict
 }{
-	{"shinzo/stdio-tool", []verdict{
+	{"shinzo/stdio-tool", "shinzo", []verdict{
 		ok("ok_tool"), ok("empty_list"), ok("empty_content"),
 		ok("refuse"), // it looks at exceptions only
 		{Tool: "boom", Outcome: umpire.Crashed, Cause: "thrown", Evidence: reported},
 		{Tool: "named_error", Outcome: umpire.ToolError, Cause: "returned", ErrorType: "KernelApiError404", ErrorStatus: 404, Evidence: reported},
 		ok("strict"), ok("slow"), ok("slow"), // and sees neither refused arguments nor unknown tools
 	}},
-	{"opentel-mcp/stdio", []verdict{
+	{"opentel-mcp/stdio", "opentel-mcp", []verdict{
 		ok("ok_tool"), ok("empty_list"), ok("empty_content"),
 		{Tool: "refuse", Outcome: umpire.ToolError, Cause: "result", Evidence: reported},
 		{Tool: "boom", Outcome: umpire.ToolError, Cause: "result", Evidence: reported}, // tool_error is all that it says
@@ -85,7 +85,7 @@ var samples = []struct {
 		{Tool: "no_such_tool", Outcome: umpire.ToolError, Cause: "result", Evidence: reported},
 		ok("slow"), ok("slow"),
 	}},
-	{"mcp-go-otel/stdio", []verdict{
+	{"mcp-go-otel/stdio", "mcp-go", []verdict{
 		ok("ok_tool"), ok("empty_list"), ok("empty_content"),
 		{Tool: "refuse", Outcome: umpire.ToolError, Cause: "result", Evidence: reported},
 		{Tool: "boom", Outcome: umpire.Crashed, Cause: "returned", Evidence: reported}, // a JSON-RPC error to the client
@@ -113,6 +113,11 @@ func TestSamples(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			check(t, events)
+			for _, e := range events {
+				if e.Kind == "call" && e.SDK.Name != c.sender {
+					t.Errorf("%s: sent by %q, want %q", e.Tool, e.SDK.Name, c.sender)
+				}
+			}
 		})
 	}
 }

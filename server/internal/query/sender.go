@@ -92,6 +92,11 @@ var profiles = []profile{
 		note:   "It sees thrown errors only: error results arrive as successes, and refused arguments and unknown tools are not sent at all. A session is a process.",
 	},
 	{
+		seenBy: "otlp", sdk: "opentel-mcp-python", never: []string{unseenEmpty, unseenBadArgs, unseenUnknown, unseenBytes, unseenSessions, unseenClients},
+		partly: []string{unseenNames, unseenMessages},
+		note:   "It tells what was thrown; refused arguments and unknown tools arrive as tool errors, whose messages are not sent.",
+	},
+	{
 		seenBy: "otlp", sdk: "opentel-mcp", never: []string{unseenEmpty, unseenCancelled, unseenBytes, unseenSessions, unseenClients, unseenNames, unseenMessages},
 		partly: []string{unseenUnknown, unseenCrashed},
 		note:   "Crashes and unknown tools arrive as tool errors in versions that do not say through which channel a call failed.",

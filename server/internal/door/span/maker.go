@@ -13,6 +13,8 @@ func (s *Span) Maker() string {
 		return "agentcat"
 	case s.Kind == Internal && a.Text("mcp.method.name") != "" && a.Text("mcp.request.id") != "" && s.Resource.Text("mcp.session.id") != "":
 		return "shinzo" // whose scope is the name of the server
+	case s.Scope == "opentel-mcp" && s.Resource.Text("telemetry.sdk.language") == "python":
+		return "opentel-mcp-python" // which tells more than the one for Node
 	}
 	return ""
 }

@@ -372,7 +372,7 @@ func TestQueueFullIsCountedAndTold(t *testing.T) {
 
 func TestCloseTellsDropsThatNoBatchCarried(t *testing.T) {
 	door := newCollector(t, func(int, request) reaction { return reaction{status: http.StatusBadRequest, body: `{}`} })
-	c, _ := testClient(t, Options{Endpoint: door.serve()})
+	c, said := testClient(t, Options{Endpoint: door.serve(), Debug: true})
 	c.Record(okCall("a"))
 	if err := c.Flush(soon(t)); err == nil {
 		t.Error("flush of a refused batch returned nil")
@@ -382,6 +382,9 @@ func TestCloseTellsDropsThatNoBatchCarried(t *testing.T) {
 	}
 	if got := door.dropped(); !reflect.DeepEqual(got, map[string]int{dropRefused: 1}) {
 		t.Errorf("the server was told %v", got)
+	}
+	if got := said.String(); !strings.Contains(got, "umpire: 1 dropped: refused\n") {
+		t.Errorf("debug lines do not say what was dropped:\n%s", got)
 	}
 }
 

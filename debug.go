@@ -3,6 +3,8 @@ package umpire
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -67,4 +69,11 @@ func (v *voice) write(line string) { _, _ = io.WriteString(v.out, line) }
 // others than events are.
 func quote(s string) string {
 	return fmt.Sprintf("%q", cut(redact.String(cut(s, 1000)), 200))
+}
+
+// debugDrops says what is told to the server as lost, and why.
+func (v *voice) debugDrops(drops map[string]int) {
+	for _, reason := range slices.Sorted(maps.Keys(drops)) {
+		v.debugf("%d dropped: %s", drops[reason], reason)
+	}
 }

@@ -299,6 +299,7 @@ func (s *sender) attempt(b *batch, drops map[string]int) answer {
 		a.reception = interrupted
 	}
 	s.c.voice.debugf("%d events to %s: %s", len(b.ends), s.door.name, a.why)
+	s.c.voice.debugDrops(drops)
 	for _, r := range a.reasons {
 		s.c.voice.debugf("%s", r)
 	}

@@ -30,7 +30,7 @@ test: setup ## run every test of every module, with the race detector
 	@./tools/test.sh $(MODULES)
 
 .PHONY: interop
-interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system (about 4 minutes)
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs (about 10 minutes)
 	@./tools/interop.sh
 	@./tools/conformance.sh
 	@./tools/conformance-proxy.sh

@@ -1,6 +1,7 @@
 package mcpulse
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -93,6 +94,21 @@ func TestAnyOrder(t *testing.T) {
 			e.StartedAt = time.Time{} // when it was received
 		}
 	})
+}
+
+// What is sent again is the same however it is set.
+func TestSetOtherwise(t *testing.T) {
+	r := open(t)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(strings.ReplaceAll(sent, `,"`, `, "`))); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{strings.ReplaceAll(sent, `,"`, `, "`), compact.String()} {
+		_, _, _ = r.Post("/v1/ingest", strings.NewReader(body))
+	}
+	if n := len(r.Stored()); n != 7 {
+		t.Errorf("%d are stored, want 7", n)
+	}
 }
 
 func TestAnswers(t *testing.T) {

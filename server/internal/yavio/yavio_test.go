@@ -164,6 +164,26 @@ func TestYavioCalls(t *testing.T) {
 	}
 }
 
+// Of a session only the connection names the client: wherever in the body it stands, and
+// for what comes later.
+func TestClientOfTheSession(t *testing.T) {
+	r := open(t)
+	call := func(id int) string {
+		return fmt.Sprintf(`{"event_id":"70426a49-2267-44fd-bf9c-c1a60ec5081%d","event_type":"tool_call","event_name":"find","session_id":"ses_1","timestamp":"2026-11-30T15:17:12.545Z","status":"success"}`, id)
+	}
+	connection := `{"event_id":"1ea45536-be5c-4167-8926-dfd044be3edd","event_type":"connection","session_id":"ses_1","timestamp":"2026-11-30T15:17:12.542Z","client_name":"wire-driver"}`
+	for _, body := range []string{call(1) + "," + connection, call(2)} {
+		if status, text, _ := r.Post("/v1/events", strings.NewReader(`{"events":[`+body+`]}`)); status != http.StatusOK {
+			t.Fatal(status, text)
+		}
+	}
+	for _, e := range r.Stored() {
+		if e.Client.Name != "wire-driver" {
+			t.Errorf("%s: client %q", e.Kind, e.Client.Name)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	call := `{"event_id":"70426a49-2267-44fd-bf9c-c1a60ec5081e","event_type":"tool_call","event_name":"find","timestamp":"2026-11-30T15:17:12.545Z","status":"success"}`
 	span := `{"id":"70426a49-2267-44fd-bf9c-c1a60ec5081f","toolName":"find","success":true,"durationMs":1.5,"timestamp":"2026-11-30T15:17:12.545Z"}`

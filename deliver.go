@@ -260,6 +260,9 @@ func (s *sender) post(b *batch) answer {
 	case accepted:
 		s.c.dropsTold(drops)
 		s.announced = true
+		if s.spool.resume() {
+			s.hasSpool(true)
+		}
 	case unauthorized:
 		s.bar(a)
 	case later:
@@ -342,9 +345,7 @@ func (s *sender) toSpool() {
 		s.pending = nil
 	case err != nil:
 		s.c.voice.debugf("the spool is off: %v", err)
-		s.c.mu.Lock()
-		s.c.spoolable = false
-		s.c.mu.Unlock()
+		s.hasSpool(false)
 	default:
 		s.c.voice.debugf("%d batches put into the spool", n)
 	}

@@ -108,6 +108,13 @@ func (c *Client) relieve() {
 	}
 }
 
+// hasSpool tells the client whether there is a place on disk.
+func (s *sender) hasSpool(has bool) {
+	s.c.mu.Lock()
+	s.c.spoolable = has
+	s.c.mu.Unlock()
+}
+
 // inherit takes over the drops that an earlier process could not tell.
 func (c *Client) inherit(drops map[string]int) {
 	c.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type spool struct {
 	voice *voice
 	file  *os.File // this process's own, locked; nil if there is none
 	own   string   // path of the process's own journal
+	was   string   // dir, while the spool is off because nothing could be written
 }
 
 // spoolDir returns the directory of one endpoint and key, or "" for none.
@@ -75,7 +77,7 @@ func (sp *spool) left() []string {
 }
 
 // write appends batches, makes them durable, and returns how many of them are.
-// Any error but errSpoolFull switches the spool off for this process.
+// Any error but errSpoolFull switches the spool off until resume.
 func (sp *spool) write(list []batch) (int, error) {
 	room, err := sp.open()
 	n := 0
@@ -83,21 +85,45 @@ func (sp *spool) write(list []batch) (int, error) {
 		if room -= int64(len(list[n].lines)); room < 0 {
 			break
 		}
-		_, err = sp.file.Write(list[n].lines)
-		n++
+		if err = sp.append(list[n].lines); err == nil {
+			n++
+		}
 	}
-	if err == nil {
-		err = sp.file.Sync()
+	if n > 0 {
+		if unsafe := sp.file.Sync(); unsafe != nil {
+			n, err = 0, unsafe
+		}
 	}
 	switch {
 	case err != nil:
 		sp.close()
-		sp.dir = ""
-		return 0, fmt.Errorf("cannot write the spool: %w", err)
+		sp.was, sp.dir = sp.dir, ""
+		return n, fmt.Errorf("cannot write the spool: %w", err)
 	case n < len(list):
 		return n, errSpoolFull
 	}
 	return n, nil
+}
+
+// append writes a batch at the end of the file, whole or not at all.
+func (sp *spool) append(lines []byte) error {
+	n, err := sp.file.Write(lines)
+	if err != nil && n > 0 {
+		if end, seekErr := sp.file.Seek(int64(-n), io.SeekCurrent); seekErr == nil {
+			_ = sp.file.Truncate(end)
+		}
+	}
+	return err
+}
+
+// resume has the spool tried again after nothing could be written, as when the
+// disk was full. It reports whether there is one again.
+func (sp *spool) resume() bool {
+	if sp.was == "" {
+		return false
+	}
+	sp.dir, sp.was = sp.was, ""
+	return true
 }
 
 // open makes the process's own file if there is none, and returns how many

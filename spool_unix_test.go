@@ -3,8 +3,12 @@
 package umpire
 
 import (
+	"bytes"
+	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -32,6 +36,44 @@ func TestStillThere(t *testing.T) {
 	if err := stillThere(f, path); err == nil {
 		t.Error("the file is another one and nobody noticed")
 	}
+}
+
+// TestDiskFull has the disk end in the middle of the second batch: the first one
+// is safe and counted so, of the second nothing is left, and there is a spool
+// again once it is tried again.
+func TestDiskFull(t *testing.T) {
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var whole syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &whole); err != nil {
+		t.Fatal(err)
+	}
+	full := whole
+	full.Cur = 1500 // bytes of a file; its type differs between systems
+	dir := t.TempDir()
+	sp := spool{dir: dir, limit: 1 << 20}
+	list := []batch{{lines: bytes.Repeat([]byte("a"), 1000)}, {lines: bytes.Repeat([]byte("b"), 1000)}}
+
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
+		t.Fatal(err)
+	}
+	n, err := sp.write(list)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if n != 1 || err == nil || errors.Is(err, errSpoolFull) || sp.usable() {
+		t.Errorf("%d batches are safe, error %v, usable %v; want 1, one that switches the spool off", n, err, sp.usable())
+	}
+	if left, _ := os.ReadFile((&spool{dir: dir}).files()[0]); !bytes.Equal(left, list[0].lines) {
+		t.Errorf("the file holds %d bytes, want the %d of the first batch", len(left), len(list[0].lines))
+	}
+	if !sp.resume() || sp.resume() || !sp.usable() {
+		t.Error("the spool is not tried again, or more than once")
+	}
+	if n, err = sp.write(list[1:]); n != 1 || err != nil {
+		t.Errorf("%d batches, %v; want 1", n, err)
+	}
+	sp.close()
 }
 
 // TestDirectoryOfAnotherUser: what is there is not ours to read, nor to write.

@@ -1,7 +1,8 @@
 # Umpire: what a developer runs. `make` alone lists the targets.
 #
-# Needs: Go, a C compiler, Node with npm, git. Everything else is fetched or
-# built by the target that wants it.
+# Needs: Go, a C compiler, Node with npm, git; for `make interop` Python, Rust and
+# Java 17 with Maven, too. Everything else is fetched or built by the target that
+# wants it.
 
 SHELL   := bash
 BIN     := $(CURDIR)/bin
@@ -28,15 +29,23 @@ demo: build ## run the whole product on made-up traffic: server, MCP servers, cl
 .PHONY: test
 test: setup ## run every test of every module, with the race detector
 	@./tools/test.sh $(MODULES)
+	@$(MAKE) --no-print-directory build
+	@./tools/servers.sh npm -- --server server-memory
 
 .PHONY: interop
-interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs (about 10 minutes)
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs, real servers behind the proxy (about 20 minutes)
 	@./tools/interop.sh
 	@./tools/conformance.sh
 	@./tools/conformance-proxy.sh
 	@./tools/crossbuild.sh
 	@./tools/doors.sh
 	@./tools/opentelemetry.sh
+	@$(MAKE) --no-print-directory build
+	@./tools/servers.sh
+
+.PHONY: recorded
+recorded: ## record again what servers on other SDKs say: spec/corpus/recorded
+	@./tools/servers.sh -r
 
 .PHONY: setup
 setup: node_modules ## fetch what the tests need: npm packages, chromium

@@ -6,6 +6,9 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { pause } from "./process.mjs";
 import { http, Recorder, stdio } from "./record.mjs";
 
+// The SDK's validator warns of every format of a number that it does not know.
+console.warn = () => {};
+
 const patience = 400; // ms, of the steps "timeout" and "abort"
 const newest = "2026-07-28";
 

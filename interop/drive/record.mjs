@@ -129,8 +129,11 @@ function ended(recorder, exchange, init) {
 }
 
 async function listen(recorder, body, entry, more, events, init) {
+  let answers = 0;
   const cut = lineCutter((line) => {
-    if (line.startsWith("data:")) recorder.frame("server", line.slice(5).trimStart(), more);
+    if (!line.startsWith("data:") || line.slice(5).trim() === "") return;
+    answers++;
+    recorder.frame("server", line.slice(5).trimStart(), more);
   });
   const decoder = new TextDecoder();
   try {
@@ -139,6 +142,7 @@ async function listen(recorder, body, entry, more, events, init) {
       if (events) cut(Buffer.from(chunk));
     }
     if (!events) recorder.frame("server", entry.bytes, more);
+    else if (answers === 0) recorder.remark(`exchange ${more.exchange} broken: the stream ended without an answer`);
   } catch (error) {
     ended(recorder, more.exchange, init);
   }

@@ -138,19 +138,34 @@ async function through(folder, server, run, steps, key) {
 // sameBytes holds what the client got without the proxy against what it got with it.
 // random matches what the server itself makes anew each time.
 function sameBytes(where, direct, proxied, random) {
-  const a = direct.recorder.got;
-  // Where nobody listens any more, a client without the proxy has a broken connection.
-  const b = proxied.recorder.got.filter(({ what, bytes }) => !(/^(POST|GET) 502 /.test(what) && bytes.startsWith("umpire proxy: no answer")));
-  if (a.length !== b.length) {
+  const [a, b] = [direct, proxied].map(({ recorder }) => recorder.got.filter((reply) => !unanswered(reply)));
+  const [askedA, askedB] = [a, b].map((got) => got.filter((reply) => !isListening(reply)));
+  if (askedA.length !== askedB.length) {
     const list = (got) => got.map(({ what, bytes }) => `    ${what} ${cut(bytes, 100)}`).join("\n");
-    return fault(where, `${a.length} replies without the proxy, ${b.length} with it:\n${list(a)}\n  and\n${list(b)}`);
+    fault(where, `${askedA.length} replies without the proxy, ${askedB.length} with it:\n${list(askedA)}\n  and\n${list(askedB)}`);
+  } else {
+    askedA.forEach((reply, i) => same(where, `reply ${i}`, reply, askedB[i], random));
   }
-  for (let i = 0; i < a.length; i++) {
-    if (a[i].what !== b[i].what) fault(where, `reply ${i}: ${a[i].what} without the proxy, ${b[i].what} with it`);
-    else if (known(a[i].bytes, random) !== known(b[i].bytes, random)) fault(where, `reply ${i} differs:\n  without ${cut(a[i].bytes)}\n  with    ${cut(b[i].bytes)}`);
-  }
+  // A client listens on a GET, again and again when it ends: how often is a matter of time.
+  const heard = (got) => [...new Set(got.filter(isListening).map(({ what, bytes }) => `${what} ${known(bytes, random).trim()}`))].sort().join("\n");
+  if (heard(a) !== heard(b)) fault(where, `heard without the proxy:\n${heard(a)}\n  and with it:\n${heard(b)}`);
   const [x, y] = [direct, proxied].map(({ seen, ends }) => JSON.stringify({ seen, ends }));
   if (x !== y) fault(where, `the client saw ${x} without the proxy, ${y} with it`);
+}
+
+function same(where, which, a, b, random) {
+  if (a.what !== b.what) fault(where, `${which}: ${a.what} without the proxy, ${b.what} with it`);
+  else if (known(a.bytes, random) !== known(b.bytes, random)) fault(where, `${which} differs:\n  without ${cut(a.bytes)}\n  with    ${cut(b.bytes)}`);
+}
+
+function isListening({ what }) {
+  return what.startsWith("GET ");
+}
+
+// unanswered: where nobody listens any more, a client without the proxy has a broken
+// connection.
+function unanswered({ what, bytes }) {
+  return /^(POST|GET) 502 /.test(what) && bytes.startsWith("umpire proxy: no answer");
 }
 
 function known(bytes, random) {

@@ -27,6 +27,8 @@ type commands struct {
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
 	Project  projectCommand  `cmd:"" help:"List and delete projects."`
 	Rule     ruleCommand     `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
+	Backup   backupCommand   `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
+	Restore  restoreCommand  `cmd:"" help:"Check a backup and put it into an empty data directory."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
+	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/store"
-	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
 
@@ -48,18 +48,17 @@ func openNode(ctx context.Context, dir string, opts pipeline.Options) (*node, er
 }
 
 func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
+	if err := backup.Unfinished(n.dir); err != nil {
+		return err
+	}
 	// The log first: its lock is what tells that another process holds the directory.
 	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
 		if errors.Is(err, wal.ErrLocked) {
-			return fault.Wrap(err, fault.Conflict, "another process holds "+n.dir,
-				"a running umpire serve? umpire report, key and project reach it by themselves; for a second server give another directory with --data")
+			return held(n.dir, err)
 		}
 		return err
 	}
-	if n.meta, err = meta.Open(n.dir); err != nil {
-		return err
-	}
-	if n.store, err = duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{}); err != nil {
+	if err := n.openStores(ctx); err != nil {
 		return err
 	}
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline

@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/backup"
 )
 
 // Backend is what a holder of the data directory can do.
@@ -16,6 +18,8 @@ type Backend interface {
 	Projects(ctx context.Context) ([]Project, error)
 	// DeleteProject removes the project, its keys and its events.
 	DeleteProject(ctx context.Context, name string) error
+	// Backup makes a backup inside the directory, whose path is absolute.
+	Backup(ctx context.Context, into string) (backup.Made, error)
 	// Sync returns when everything acknowledged so far can be queried.
 	Sync(ctx context.Context) error
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/remote"
 )
 
@@ -113,6 +114,12 @@ func (c *Client) Projects(ctx context.Context) (projects []Project, err error) {
 // DeleteProject is Backend.DeleteProject.
 func (c *Client) DeleteProject(ctx context.Context, name string) error {
 	return c.call(ctx, http.MethodDelete, "projects/"+url.PathEscape(name), nil, nil)
+}
+
+// Backup is Backend.Backup.
+func (c *Client) Backup(ctx context.Context, into string) (made backup.Made, err error) {
+	err = c.call(ctx, http.MethodPost, "backup", backupRequest{into}, &made)
+	return made, err
 }
 
 // Sync is Backend.Sync.

@@ -13,6 +13,10 @@ type keyRequest struct {
 	Value   string `json:"value,omitempty"`
 }
 
+type backupRequest struct {
+	Into string `json:"into"`
+}
+
 type keyAnswer struct {
 	Key string `json:"key"`
 }
@@ -44,6 +48,15 @@ func Handler(b Backend, readAPI http.Handler) http.Handler {
 	})
 	mux.HandleFunc("DELETE /admin/v1/projects/{name}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DeleteProject(r.Context(), r.PathValue("name")))
+	})
+	mux.HandleFunc("POST /admin/v1/backup", func(w http.ResponseWriter, r *http.Request) {
+		var in backupRequest
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&in); err != nil {
+			answer(w, nil, fault.Wrap(err, fault.BadRequest, "the request is no JSON object", "call this through umpire backup"))
+			return
+		}
+		made, err := b.Backup(r.Context(), in.Into)
+		answer(w, made, err)
 	})
 	mux.HandleFunc("POST /admin/v1/sync", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.Sync(r.Context()))

@@ -54,19 +54,24 @@ type snapshot struct {
 
 // Open opens the control plane in the data directory, and makes or migrates it if
 // need be.
-func Open(dir string) (*DB, error) {
+func Open(dir string) (*DB, error) { return openIn(dir, true) }
+
+// OpenCurrent is Open that leaves a file of an older version as it is: ErrOlder.
+func OpenCurrent(dir string) (*DB, error) { return openIn(dir, false) }
+
+func openIn(dir string, upgrade bool) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the data directory: %w", err)
 	}
 	path := filepath.Join(dir, FileName)
-	db, err := open(path)
+	db, err := open(path, upgrade)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %q: %w", path, err)
 	}
 	return db, nil
 }
 
-func open(path string) (*DB, error) {
+func open(path string, upgrade bool) (*DB, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // readable for its owner alone
 	if err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func open(path string) (*DB, error) {
 	conn.SetMaxOpenConns(1)
 	db := &DB{sql: conn, drops: map[drop]int64{}, stop: make(chan struct{}), done: make(chan struct{})}
 	ctx := context.Background()
-	err = migrate(ctx, conn)
+	err = migrate(ctx, conn, upgrade)
 	if err == nil {
 		err = db.reload(ctx)
 	}
@@ -95,7 +100,7 @@ func open(path string) (*DB, error) {
 	return db, nil
 }
 
-func migrate(ctx context.Context, conn *sql.DB) error {
+func migrate(ctx context.Context, conn *sql.DB, upgrade bool) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
@@ -109,10 +114,14 @@ func migrate(ctx context.Context, conn *sql.DB) error {
 		return err
 	}
 	sources := provider.ListSources()
-	if newest := sources[len(sources)-1].Version; have > newest {
+	newest := sources[len(sources)-1].Version
+	if have > newest {
 		return fault.New(fault.Conflict,
 			fmt.Sprintf("the database has schema version %d and this program knows %d", have, newest),
 			"it was used by a newer Umpire: start that one, or restore a backup made before")
+	}
+	if have > 0 && have < newest && !upgrade {
+		return ErrOlder
 	}
 	_, err = provider.Up(ctx)
 	return err

@@ -20,7 +20,7 @@ var migrations embed.FS
 // DuckDB, its table of versions wants a column that numbers itself, and it opens
 // connections of its own, while here one connection must hold it all. What is left
 // of it is this loop.
-func migrate(ctx context.Context, conn *sql.Conn) error {
+func migrate(ctx context.Context, conn *sql.Conn, upgrade bool) error {
 	const state = `CREATE TABLE IF NOT EXISTS store_state (schema_version INTEGER NOT NULL, log_position UBIGINT NOT NULL)`
 	if _, err := conn.ExecContext(ctx, state); err != nil {
 		return fmt.Errorf("cannot create the table of the store's state: %w", err)
@@ -38,7 +38,10 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	}
 	if have > len(names) {
 		return fault.New(fault.Conflict, fmt.Sprintf("the store is of version %d, and this umpire knows up to %d", have, len(names)),
-			"it was written by a newer umpire: start that one")
+			"it was written by a newer umpire: start that one, or umpire restore a backup that was made before the upgrade")
+	}
+	if have > 0 && have < len(names) && !upgrade {
+		return ErrOlder
 	}
 	for i := have; i < len(names); i++ {
 		if err := migrateOne(ctx, conn, names[i], i+1); err != nil {

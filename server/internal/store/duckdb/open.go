@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,12 @@ type Options struct {
 	// CheckpointAfter is how long the store must be idle before what was written
 	// is moved from DuckDB's log into its file; 0: 10 seconds.
 	CheckpointAfter time.Duration
+	// Current: a store of an older version is left as it is, and is an ErrOlder.
+	Current bool
 }
+
+// ErrOlder is the error of Open with Options.Current for a store of an older version.
+var ErrOlder = errors.New("the store is of an older version")
 
 // checkpointThreshold is how large DuckDB's own log may grow before a commit
 // checkpoints by itself. The default of 16 MB rewrites the last row group again
@@ -44,6 +50,8 @@ type DB struct {
 	position uint64
 	dirty    bool // since the last checkpoint
 	closed   bool
+	path     string
+	file     *os.File // see CopyTo
 }
 
 var _ store.Store = (*DB)(nil)
@@ -56,7 +64,7 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	db := &DB{reader: reader{read: sql.OpenDB(connector)}, after: opts.CheckpointAfter}
+	db := &DB{reader: reader{read: sql.OpenDB(connector)}, after: opts.CheckpointAfter, path: path}
 	if db.after == 0 {
 		db.after = 10 * time.Second
 	}
@@ -99,7 +107,7 @@ func (db *DB) prepare(ctx context.Context, opts Options) error {
 			return fmt.Errorf("cannot set the memory limit: %w", err)
 		}
 	}
-	if err := migrate(ctx, conn); err != nil {
+	if err := migrate(ctx, conn, !opts.Current); err != nil {
 		return err
 	}
 	if err := noTwins(ctx, conn); err != nil {
@@ -112,7 +120,7 @@ func (db *DB) prepare(ctx context.Context, opts Options) error {
 // is open in another process.
 func openError(path string, err error) error {
 	var f *fault.Error
-	if errors.As(err, &f) {
+	if errors.As(err, &f) || errors.Is(err, ErrOlder) {
 		return err
 	}
 	if strings.Contains(err.Error(), "Could not set lock on file") || strings.Contains(err.Error(), "being used by another process") {
@@ -133,7 +141,7 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	err := db.checkpoint(context.Background())
-	return errors.Join(err, db.write.Close(), db.read.Close())
+	return errors.Join(err, db.write.Close(), db.read.Close(), db.closeFile())
 }
 
 // checkpoint is called under mu.

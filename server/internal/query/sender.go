@@ -48,6 +48,10 @@ var profiles = []profile{
 		note: "A cancelled call arrives as a success. Crashes are told from refusals by $exception events, empty answers and refused arguments by responses and messages: only while the app sends them.",
 	},
 	{
+		seenBy: "posthog", sdk: "posthog-python-mcp", never: []string{unseenCancelled}, partly: []string{unseenCrashed},
+		note: "Of a cancelled call nothing is sent. Crashes are told from refusals by $exception events, empty answers and refused arguments by responses and messages: only while the app sends them.",
+	},
+	{
 		seenBy: "posthog", never: []string{unseenCancelled},
 		partly: []string{unseenEmpty, unseenBadArgs, unseenUnknown, unseenCrashed, unseenBytes, unseenSessions, unseenClients, unseenNames, unseenMessages},
 		note:   "Events made by hand show what their author put into them.",
@@ -55,6 +59,10 @@ var profiles = []profile{
 	{
 		seenBy: "agentcat", sdk: "-go", never: []string{unseenCancelled, unseenCrashed}, partly: []string{unseenNames},
 		note: "The Go SDK gives every error the same type and a made-up stack: crashes arrive as tool errors, and a cancelled call as a success.",
+	},
+	{
+		seenBy: "agentcat", sdk: "-python", never: []string{unseenCancelled}, partly: []string{unseenSessions},
+		note: "Of a cancelled call nothing arrives, or a success. A call in which the model does not send the session id that it was given is a session of its own.",
 	},
 	{
 		seenBy: "agentcat", never: []string{unseenCancelled},
@@ -72,6 +80,10 @@ var profiles = []profile{
 		seenBy: "yavio", never: []string{unseenBadArgs, unseenUnknown, unseenCancelled, unseenNames},
 		partly: []string{unseenEmpty, unseenToolError, unseenBytes, unseenClients},
 		note:   "Refused arguments and unknown tools are not sent at all. A refusal arrives as a success, and is seen as one, or as empty, only where outputs are sent.",
+	},
+	{
+		seenBy: "amplitude", sdk: "python", partly: []string{unseenEmpty, unseenNames, unseenSessions},
+		note: "Results are not sent: an answer counts as empty only where its size says so.",
 	},
 	{
 		seenBy: "amplitude", never: []string{unseenCancelled}, partly: []string{unseenEmpty, unseenNames, unseenSessions},

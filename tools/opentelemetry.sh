@@ -4,10 +4,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make -s build
-(cd interop/opentelemetry && [[ node_modules/.package-lock.json -nt package-lock.json ]] || npm ci --no-audit --no-fund)
-venv=interop/opentelemetry/.venv
-if [[ ! -x $venv/bin/python ]]; then
-	python3 -m venv "$venv"
-	"$venv/bin/pip" install -q -r interop/opentelemetry/requirements.txt
+cd interop/opentelemetry
+if [[ ! node_modules/.package-lock.json -nt package-lock.json ]]; then
+	# A dependency's own script at install is run for none of them.
+	npm ci --ignore-scripts --no-audit --no-fund
+	touch node_modules/.package-lock.json
 fi
-node interop/opentelemetry/run.mjs --umpire bin/umpire --python "$venv/bin/python" "$@"
+if [[ ! .venv/made -nt requirements.txt ]]; then
+	python3 -m venv --clear .venv
+	.venv/bin/pip install --quiet --no-deps --requirement requirements.txt
+	touch .venv/made
+fi
+node run.mjs --umpire ../../bin/umpire --python .venv/bin/python "$@"

@@ -81,7 +81,7 @@ func (b *batch) protoScope(scopeSpans []byte) error {
 			return err
 		}
 		var sent tracepb.Span
-		if err := proto.Unmarshal(raw, &sent); err != nil {
+		if proto.Unmarshal(raw, &sent) != nil {
 			b.refuse("a span cannot be read")
 			return nil
 		}

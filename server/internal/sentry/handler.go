@@ -51,10 +51,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusMethodNotAllowed, map[string]string{"detail": "envelopes come by POST"})
 		return
 	}
+	key := credential(r)
+	if key != "" { // who has none that is known costs nothing
+		if _, err := h.front.Key(key); err != nil {
+			h.refuse(w, err)
+			return
+		}
+	}
 	var id string
 	err := h.front.Body(w, r, maxBody, func(body []byte) *fault.Error {
 		var refused *fault.Error
-		id, refused = h.take(r.Context(), credential(r), body)
+		id, refused = h.take(r.Context(), key, body)
 		return refused
 	})
 	if err != nil {

@@ -135,6 +135,9 @@ func stuckly(c cost) cost {
 // TestCostAllocations holds the ceilings of allocations. An ok call makes one on
 // its own path, the context of the handler; 3 are what the design allows, 4 for 1 KB of JSON.
 func TestCostAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("counted without the race detector")
+	}
 	for _, c := range slices.Concat(costs(), budgets()) {
 		t.Run(c.name, func(t *testing.T) {
 			call, _ := prepare(t, stuckly(c))

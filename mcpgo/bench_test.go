@@ -104,6 +104,9 @@ func (stuck) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestCostAllocations holds the ceilings: what a watched call allocates beyond
 // the same call unwatched.
 func TestCostAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("counted without the race detector")
+	}
 	for _, c := range costs() {
 		t.Run(c.name, func(t *testing.T) {
 			count := func(to http.RoundTripper) float64 {

@@ -258,6 +258,24 @@ func TestValuesAreRedactedInside(t *testing.T) {
 	}
 }
 
+// TestNamesOfArgumentsAreRedacted: a caller can write anything where the name of
+// an argument belongs, and the names are sent by default.
+func TestNamesOfArgumentsAreRedacted(t *testing.T) {
+	e := Event{Kind: "call", Arguments: []byte(`{"city":1,"max@example.com":2,"moritz@example.com":3,"access_token":"x"}`)}
+	got, raw := sentWith(t, Options{Capture: Capture{InputTypes: true}}, e)
+	if bytes.Contains(raw, []byte("example.com")) {
+		t.Errorf("an address was sent: %s", raw)
+	}
+	for field, want := range map[string]string{
+		"input_keys":  "[access_token city [EMAIL_REDACTED]]",
+		"input_types": "map[[EMAIL_REDACTED]:number access_token:string city:number]",
+	} {
+		if fmt.Sprint(got[0][field]) != want {
+			t.Errorf("%s = %v, want %s", field, got[0][field], want)
+		}
+	}
+}
+
 // TestNamesAndCodesHoldNoText fills every text with a sentence.
 func TestNamesAndCodesHoldNoText(t *testing.T) {
 	const planted = "planted sentence"

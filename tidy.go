@@ -133,6 +133,10 @@ func (t *tidier) peer(p *Peer, name, version, env string) {
 
 func (t *tidier) lists(e *Event) {
 	e.InputKeys = t.list("input_keys", e.InputKeys, maxInputKeys)
+	for i := range e.InputKeys { // whoever calls can write anything there
+		e.InputKeys[i] = cut(t.redaction.clean(e.InputKeys[i]), maxName)
+	}
+	e.InputKeys = slices.Compact(e.InputKeys)
 	e.Near = t.list("near", e.Near, maxListed)
 	e.Suspects = t.list("suspects", e.Suspects, maxListed)
 	if len(e.InputTypes) > 0 {
@@ -175,6 +179,7 @@ func (t *tidier) types(types map[string]string) map[string]string {
 		}
 		kind := types[name]
 		t.word("input_types", &name, maxName)
+		name = cut(t.redaction.clean(name), maxName)
 		t.word("input_types", &kind, maxType)
 		kept[name] = kind
 	}

@@ -32,14 +32,17 @@ func (k socketKeys) Lookup(key string) (meta.Key, bool) {
 }
 
 // socketHandler is what the socket answers: the command line, the read API for
-// every project, and the native door.
+// every project, and the doors.
 func (n *node) socketHandler() http.Handler {
-	native := ingest.New(door.NewFront(n.pipe, socketKeys{n.meta}, door.Options{Usage: n.meta}))
+	front := door.NewFront(n.pipe, socketKeys{n.meta}, door.Options{Usage: n.meta})
+	native := ingest.New(front)
 	n.calls.add(native.Open)
 	mux := http.NewServeMux()
 	mux.Handle("/", admin.Handler(n, n.readAPI(everything)))
 	mux.Handle("/api/v1/events", native)
-	return mux
+	foreignDoors(mux, front)
+	openTelemetry(mux, front)
+	return withHistory(mux)
 }
 
 // openCalls is how many calls the senders hold open that come through a node's

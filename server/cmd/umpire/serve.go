@@ -174,7 +174,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", n.ready)
 	mux.Handle("/", pages)
-	return underPrefix(public, flags.sentryDoor(front, mux)), nil
+	return underPrefix(public, withHistory(flags.sentryDoor(front, mux))), nil
 }
 
 // ready tells whether events can be taken and stored now. It listens only after

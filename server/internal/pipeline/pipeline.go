@@ -164,7 +164,7 @@ func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.T
 	if err := p.open(project); err != nil {
 		return Receipt{}, err
 	}
-	b := p.prepare(project, receivedAt, items)
+	b := p.prepare(project, receivedAt, items, p.retentionOf(ctx))
 	if len(b.entries) == 0 {
 		p.count.add(b.receipt)
 		return b.receipt, nil

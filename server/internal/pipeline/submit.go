@@ -33,14 +33,14 @@ type claimant struct {
 }
 
 // prepare validates, cleans and encodes.
-func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item) *batch {
+func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item, retention time.Duration) *batch {
 	receivedAt = receivedAt.UTC().Truncate(time.Microsecond)
 	b := &batch{
 		project: project, entries: make([]store.Entry, 0, len(items)),
 		items: make([]wal.Item, 0, len(items)), claims: make([]claimant, 0, len(items)),
 	}
 	for i := range items {
-		if reason, hint := p.prepareOne(b, &items[i], receivedAt); reason != "" {
+		if reason, hint := p.prepareOne(b, &items[i], receivedAt, retention); reason != "" {
 			id := ""
 			if !items[i].Event.ID.IsZero() {
 				id = items[i].Event.ID.String()
@@ -51,13 +51,13 @@ func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item) *
 	return b
 }
 
-func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time) (reason, hint string) {
+func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time, retention time.Duration) (reason, hint string) {
 	e := &it.Event
 	if reason, hint = unusable(e); reason != "" {
 		return reason, hint
 	}
 	born := bornAt(e.ID, e.StartedAt)
-	normalize(e, it.Extra, receivedAt, p.opts.Retention, p.redact)
+	normalize(e, it.Extra, receivedAt, retention, p.redact)
 	if p.opts.Rules != nil {
 		judge(e, p.opts.Rules(b.project))
 	}

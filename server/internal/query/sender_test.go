@@ -109,10 +109,15 @@ func through(t *testing.T, folder string) []umpire.Event {
 // TestProfiles: the first row that fits counts, and every row can be reached.
 func TestProfiles(t *testing.T) {
 	for _, c := range []struct{ seenBy, sdk, version, note string }{
-		{"sdk", "umpire-go", "1", ""}, {"unknown", "unknown", "unknown", ""}, {"somebody", "x", "1", ""},
-		{"agentcat", "mcpcat-go", "0.3.0", profiles[4].note}, {"agentcat", "agentcat-typescript", "1.0.1", profiles[5].note},
-		{"sentry", "sentry.javascript.node", "10.78.0", profiles[10].note}, {"sentry", "sentry.javascript.node", "11.12.0", profiles[11].note},
-		{"otlp", "something else", "unknown", generic}, {"posthog", "posthog-python", "3", profiles[3].note},
+		{"sdk", "umpire-go", "1", ""},
+		{"unknown", "unknown", "unknown", ""},
+		{"somebody", "x", "1", ""},
+		{"agentcat", "mcpcat-go", "0.3.0", profiles[4].note},
+		{"agentcat", "agentcat-typescript", "1.0.1", profiles[5].note},
+		{"sentry", "sentry.javascript.node", "10.78.0", profiles[10].note},
+		{"sentry", "sentry.javascript.node", "11.12.0", profiles[11].note},
+		{"otlp", "something else", "unknown", generic},
+		{"posthog", "posthog-python", "3", profiles[3].note},
 	} {
 		note := ""
 		if p := profileOf(c.seenBy, c.sdk, c.version); p != nil {

@@ -27,7 +27,16 @@ const held = time.Minute + time.Second
 // and goes on. The error is one of reading or of found.
 func Judge(in io.Reader, found func(verdict.Verdict) error, bad func(line int, f *fault.Error)) error {
 	j := &judge{found: found, calls: map[umpire.ID]json.RawMessage{}, sessions: map[string]*mcpwire.Conversation{}}
-	j.watcher = mcpwire.New(mcpwire.Config{Record: j.record})
+	j.watcher = j.watch("")
+	return j.read(in, bad)
+}
+
+// watch makes a watcher that tells record.
+func (j *judge) watch(run string) *mcpwire.Watcher {
+	return mcpwire.New(mcpwire.Config{Record: j.record, Run: run})
+}
+
+func (j *judge) read(in io.Reader, bad func(line int, f *fault.Error)) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for n := 1; ; n++ {
 		line, tooLong, err := readLine(reader)
@@ -77,7 +86,10 @@ type judge struct {
 	calls    map[umpire.ID]json.RawMessage // the JSON-RPC ids of calls without a verdict
 	asked    []umpire.ID                   // the same calls, in order, and some more
 	at       time.Time                     // the latest that a line told
-	out      vantage
+	// event is told of events in place of found, and run is what their ids are made of.
+	event func(*umpire.Event)
+	run   string
+	out   vantage
 }
 
 // line judges one line. It returns what is wrong with it.
@@ -85,8 +97,8 @@ func (j *judge) line(text []byte, tooLong bool) *fault.Error {
 	switch {
 	case tooLong:
 		return fault.New(fault.TooLarge, fmt.Sprintf("the line is longer than %d MiB", maxLine>>20), "leave it out, or cut its values")
-	case len(text) == 0 || text[0] == '#':
-		return nil
+	case len(text) == 0 || text[0] == '#', j.event != nil && bytes.IndexByte(text, '{') < 0:
+		return nil // in a log, what holds no message is not looked for one
 	}
 	e := read(text)
 	switch {
@@ -109,6 +121,10 @@ func (j *judge) exchange(e *entry) *fault.Error {
 			"an exchange has request (a tools/call), and response or end; docs/classify.md shows one")
 	}
 	event.SeenBy = "proxy"
+	if j.event != nil {
+		j.event(&event)
+		return nil
+	}
 	j.say(e.id, &event)
 	return nil
 }
@@ -134,6 +150,9 @@ func (j *judge) entry(e *entry) *fault.Error {
 		return nil
 	}
 	for _, call := range c.FromClient(frame, j.at) {
+		if j.event != nil {
+			continue
+		}
 		j.calls[call.ID] = json.RawMessage(call.RPC)
 		j.asked = append(j.asked, call.ID)
 	}
@@ -149,7 +168,11 @@ var endings = map[string]mcpwire.Ending{
 func (j *judge) conversation(session string) *mcpwire.Conversation {
 	c := j.sessions[session]
 	if c == nil {
-		c = j.watcher.Conversation(mcpwire.Scope{})
+		watcher := j.watcher
+		if j.event != nil && session != "" { // a session's calls are counted apart
+			watcher = j.watch(j.run + "/" + session)
+		}
+		c = watcher.Conversation(mcpwire.Scope{})
 		j.sessions[session] = c
 		j.order = append(j.order, c)
 	}
@@ -158,6 +181,10 @@ func (j *judge) conversation(session string) *mcpwire.Conversation {
 
 // record hears of the events of the transcript.
 func (j *judge) record(e umpire.Event) {
+	if j.event != nil {
+		j.event(&e)
+		return
+	}
 	id, ours := j.calls[e.ID]
 	if !ours {
 		return // a catalog, and the like

@@ -108,23 +108,24 @@ func through(t *testing.T, folder string) []umpire.Event {
 
 // TestProfiles: the first row that fits counts, and every row can be reached.
 func TestProfiles(t *testing.T) {
-	for _, c := range []struct{ seenBy, sdk, version, note string }{
+	for _, c := range []struct{ seenBy, sdk, version, row string }{
 		{"sdk", "umpire-go", "1", ""},
 		{"unknown", "unknown", "unknown", ""},
 		{"somebody", "x", "1", ""},
-		{"agentcat", "mcpcat-go", "0.3.0", profiles[4].note},
-		{"agentcat", "agentcat-typescript", "1.0.1", profiles[5].note},
-		{"sentry", "sentry.javascript.node", "10.78.0", profiles[10].note},
-		{"sentry", "sentry.javascript.node", "11.12.0", profiles[11].note},
-		{"otlp", "something else", "unknown", generic},
-		{"posthog", "posthog-python", "3", profiles[3].note},
+		{"agentcat", "mcpcat-go", "0.3.0", "agentcat -go "},
+		{"agentcat", "agentcat-typescript", "1.0.1", "agentcat  "},
+		{"posthog", "posthog-node-mcp", "0.16.3", "posthog posthog-node-mcp "},
+		{"posthog", "posthog-go", "1", "posthog  "},
+		{"sentry", "sentry.javascript.node", "10.78.0", "sentry  10."},
+		{"sentry", "sentry.javascript.node", "11.12.0", "sentry  "},
+		{"otlp", "something else", "unknown", "otlp  "},
 	} {
-		note := ""
+		row := ""
 		if p := profileOf(c.seenBy, c.sdk, c.version); p != nil {
-			note = p.note
+			row = p.seenBy + " " + p.sdk + " " + p.version
 		}
-		if note != c.note {
-			t.Errorf("%s %s %s: %q, want %q", c.seenBy, c.sdk, c.version, note, c.note)
+		if row != c.row {
+			t.Errorf("%s %s %s: row %q, want %q", c.seenBy, c.sdk, c.version, row, c.row)
 		}
 	}
 	for i := range profiles {

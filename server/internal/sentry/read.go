@@ -86,6 +86,12 @@ func (b *reading) transaction(f door.Fields) {
 	if tool := f.Object("tags").Text("resource"); tool != "" && s.Attributes["mcp.resource_name"] == nil { // AgentCat's exporter
 		s.Attributes["mcp.resource_name"] = tool
 	}
+	if extra := f.Object("extra"); extra.Has("error") { // AgentCat's exporter again
+		s.Status, s.Message = span.Failed, extra.Text("error")
+		if s.Message == "" {
+			s.Message = extra.Object("error").Text("message")
+		}
+	}
 	b.one(s)
 	for _, raw := range door.List(f.Raw("spans")) {
 		one := door.Object(raw)

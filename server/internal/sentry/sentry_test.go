@@ -235,6 +235,21 @@ func TestVersion10(t *testing.T) {
 	}
 }
 
+// AgentCat's exporter to Sentry has names of its own.
+func TestAgentcatExporter(t *testing.T) {
+	r := open(t)
+	body := `{"event_id":"11111111111111111111111111111111"}
+{"type":"transaction"}
+{"contexts":{"trace":{"span_id":"b7cf5562c0183ecb","trace_id":"672c56e46f384bd2a7e16cee322043fc","op":"mcp.event","status":"internal_error"}},"start_timestamp":1796052359.017,"timestamp":1796052359.117,` +
+		`"transaction":"mcp:tools/call - find","tags":{"resource":"find"},"extra":{"error":"MCP error -32602: Tool find not found"}}`
+	if status, text, _ := r.Post("/api/42/envelope/?sentry_key="+publicKey, strings.NewReader(body), "Authorization: "); status != 200 {
+		t.Fatal(status, text)
+	}
+	if d := cmp.Diff(map[string]verdict{"b7cf5562c0183ecb": {Tool: "find", Outcome: umpire.BadArgs, Cause: "unknown_tool"}}, verdicts(r.Stored())); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	good := transaction("ok", "")
 	good = strings.ReplaceAll(strings.ReplaceAll(good, ",\n", ","), "{\n\"mcp", "{\"mcp")

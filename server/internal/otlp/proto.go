@@ -77,12 +77,13 @@ func (b *batch) protoScope(scopeSpans []byte) error {
 		return err
 	}
 	return fields(scopeSpans, 2, func(raw []byte) error {
-		if ok, err := b.admit(len(raw)); !ok {
+		ok, err := b.admit(len(raw))
+		if err != nil || !ok {
 			return err
 		}
 		var sent tracepb.Span
-		if proto.Unmarshal(raw, &sent) != nil {
-			b.refuse("a span cannot be read")
+		if readable := proto.Unmarshal(raw, &sent) == nil; !readable {
+			b.refuse("a span cannot be read") // by itself
 			return nil
 		}
 		s := protoSpan(&sent)

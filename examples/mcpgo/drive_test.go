@@ -74,7 +74,7 @@ func (c *collector) count() map[truth]int {
 	defer c.mu.Unlock()
 	n := map[truth]int{}
 	for _, e := range c.events {
-		if e.Kind != "catalog" {
+		if e.Kind != "catalog" && e.Kind != "session" { // what was listed, and who shook hands
 			n[truth{e.Kind, e.Tool, e.Outcome, e.Empty, e.Cause, e.ErrorType}]++
 		}
 	}

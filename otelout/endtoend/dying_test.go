@@ -35,6 +35,7 @@ func TestPanicThatEndsTheProcess(t *testing.T) {
 	}
 	receiver.mu.Lock()
 	defer receiver.mu.Unlock()
+	receiver.onlyCalls()
 	if len(receiver.spans) != 1 {
 		t.Fatalf("%d spans, want 1", len(receiver.spans))
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/posthog"
+	"github.com/umpire-mcp/umpire/server/internal/sentry"
 	"github.com/umpire-mcp/umpire/server/internal/yavio"
 )
 
@@ -49,7 +51,7 @@ func shown(events []umpire.Event) map[string]bool {
 func TestSendersAreMeasured(t *testing.T) {
 	for _, folder := range []string{
 		"posthog-mcp/stdio", "posthog-mcp/lowlevel", "agentcat/http", "mcpcat/stdio", "yavio/stdio", "amplitude/stdio",
-		"shinzo/stdio-tool", "opentel-mcp/stdio", "mcp-go-otel/stdio",
+		"shinzo/stdio-tool", "opentel-mcp/stdio", "mcp-go-otel/stdio", "sentry-11/stdio",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			events := through(t, folder)
@@ -90,12 +92,23 @@ func through(t *testing.T, folder string) []umpire.Event {
 	with(yavio.Paths, yavio.New(r.Front))
 	with(amplitude.Paths, amplitude.New(r.Front))
 	with(otlp.Paths, otlp.New(r.Front))
-	r.Serve(mux)
-	for _, key := range []string{"phc_fake_project_token", "proj_fake0001", "amp_fake_key", "yav_fake"} {
+	r.Serve(sentry.New(r.Front).Before(mux))
+	for _, key := range []string{"phc_fake_project_token", "proj_fake0001", "amp_fake_key", "yav_fake", "0123456789abcdef0123456789abcdef"} {
 		r.AddForeign(key)
 	}
 	for _, s := range doortest.Samples(t, folder) {
-		if status, text, _ := r.Post(s.Path(), bytes.NewReader(s.Bytes())); status/100 != 2 {
+		body := s.Bytes()
+		if list := door.List(door.Object(body).Raw("__ndjson")); list != nil { // an envelope, of which the recording holds the lines
+			body = nil
+			for _, line := range list {
+				var compact bytes.Buffer
+				if err := json.Compact(&compact, line); err != nil {
+					t.Fatal(err)
+				}
+				body = append(append(body, compact.Bytes()...), '\n')
+			}
+		}
+		if status, text, _ := r.Post(s.URL, bytes.NewReader(body)); status/100 != 2 {
 			t.Fatalf("%s: %d %s", s.File, status, text)
 		}
 	}

@@ -18,11 +18,11 @@ func unseenOf(list []query.NotReported, figure string) *unseen {
 	u := &unseen{Title: strings.Join(append(notes, more...), " ")}
 	switch {
 	case never != "" && partly != "":
-		u.Text = format.NotReported + " by " + never + "; a lower bound of " + partly
+		u.Text = format.NotReported + " by " + never + "; a lower bound from " + partly
 	case never != "":
 		u.Text = format.NotReported + " by " + never
 	case partly != "":
-		u.Text = "a lower bound of " + partly
+		u.Text = "a lower bound from " + partly
 	default:
 		return nil
 	}

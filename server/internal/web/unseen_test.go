@@ -19,7 +19,7 @@ func TestNotReported(t *testing.T) {
 	for _, path := range []string{"/p/orders-mcp/", "/p/orders-mcp/tools/" + m.Calls[0].Tool} {
 		body := page(t, h, path)
 		outcomes := text(section(t, body, "h-outcomes"))
-		has(t, outcomes, "empty not reported", "Empty not reported by OpenTelemetry (opentel-mcp)", "Crashed a lower bound of OpenTelemetry (opentel-mcp)")
+		has(t, outcomes, "empty not reported", "Empty not reported by OpenTelemetry (opentel-mcp)", "Crashed a lower bound from OpenTelemetry (opentel-mcp)")
 		has(t, body, `<small title="Crashes and unknown tools arrive as tool errors`)
 		has(t, text(section(t, body, "h-notes")), "reported by OpenTelemetry (opentel-mcp), which never reports empty answers, cancelled requests")
 		has(t, body, `aria-label="not reported"`) // sessions

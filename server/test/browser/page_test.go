@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpire-mcp/umpire/server/internal/auth"
 	"github.com/umpire-mcp/umpire/server/internal/query"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/web"
 	"github.com/umpire-mcp/umpire/server/internal/web/webtest"
 )
@@ -38,6 +39,8 @@ func TestPages(t *testing.T) {
 	two := webtest.Projects{{ID: 1, Name: "orders-mcp"}, {ID: 2, Name: "demo", Demo: true}}
 	failing := webtest.Shop()
 	failing.Fail = map[string]error{"ByTool": errors.New("broken")}
+	told := webtest.Shop()
+	told.Told = []store.SenderRow{{SeenBy: "otlp", SDK: "shinzo", Calls: 5000}, {SeenBy: "mcpulse", SDK: "mcpulse", Calls: 335}}
 	gate, err := auth.New(auth.Config{Listen: ":0", Password: "a long pass phrase"})
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +53,7 @@ func TestPages(t *testing.T) {
 		"tool":       shop + "/p/orders-mcp/tools/quote_delivery",
 		"clients":    shop + "/p/orders-mcp/clients",
 		"filtered":   shop + "/p/orders-mcp/?client=cursor-vscode&slice=bad_args&last=24h",
+		"told":       serve(t, told, webtest.Orders, web.Options{}) + "/p/orders-mcp/",
 		"quiet":      shop + "/p/orders-mcp/?from=2026-10-01&to=2026-10-08",
 		"odd":        odd + "/p/orders-mcp/",
 		"odd-tool":   odd + "/p/orders-mcp/tools/" + url.PathEscape(webtest.Odd[0]),

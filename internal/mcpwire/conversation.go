@@ -135,7 +135,7 @@ func (c *Conversation) Answer(id umpire.ID, f Frame, at time.Time) {
 	list := c.w.open(f)
 	c.within(func() []umpire.Event {
 		r := c.byEvent[id]
-		if r == nil || len(list) != 1 || !list[0].isAnswer() {
+		if r == nil || len(list) != 1 || !list[0].isAnswer() || list[0].isForeign() {
 			return nil
 		}
 		c.drop(r)

@@ -240,7 +240,9 @@ func TestAnswerOfHTTP(t *testing.T) {
 	if len(calls) != 1 || calls[0].Tool != "add" || calls[0].RPC != "1" {
 		t.Fatalf("%+v", calls)
 	}
-	c.Answer(calls[0].ID, Whole([]byte("<html>busy</html>")), at0)
+	for _, foreign := range []string{"<html>busy</html>", `{"error":"rate limited"}`, `{"error":{"code":429,"message":"quota"}}`, `{"result":"queued"}`} {
+		c.Answer(calls[0].ID, Whole([]byte(foreign)), at0)
+	}
 	if len(s.events) != 0 {
 		t.Fatalf("%+v", s.events)
 	}

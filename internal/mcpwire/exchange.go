@@ -125,6 +125,8 @@ func (x *Exchange) replay(c *Conversation, request, answer *message) {
 			events = append(events, c.silent(r, NoReply)...)
 		case x.End == string(ProcessExit) || x.End == string(NoReply) || x.End == "timeout":
 			events = append(events, c.silent(r, Ending(x.End))...)
+		case r.notified: // nothing follows, as at the end of a transcript
+			events = append(events, c.silent(r, NoReply)...)
 		}
 		return events
 	})

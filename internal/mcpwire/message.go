@@ -18,12 +18,17 @@ type message struct {
 	result json.RawMessage
 	error  json.RawMessage
 
+	named bool  // it has a member jsonrpc
 	cut   bool  // of a frame over MaxFrame: what is long is a number of bytes
 	value int64 // then: the bytes of params, result or error
 }
 
 // isAnswer reports whether the message answers a request.
 func (m *message) isAnswer() bool { return m.method == "" && (m.result != nil || m.error != nil) }
+
+// isForeign reports whether the message is what any HTTP server may say, such as
+// {"error":"invalid_token"}: JSON-RPC names itself, or the request that it answers.
+func (m *message) isForeign() bool { return !m.named && m.rawID == nil }
 
 // maxBatch is how many messages of a batch are looked at.
 const maxBatch = 1000
@@ -51,13 +56,13 @@ func appendMessage(list []message, text []byte, f Frame) []message {
 	}
 	m := message{
 		id: idKey(fields.get("id")), rawID: fields.get("id"), params: fields.get("params"), result: fields.get("result"), error: fields.get("error"),
-		cut: f.IsCut(), value: f.value,
+		named: fields.get("jsonrpc") != nil, cut: f.IsCut(), value: f.value,
 	}
 	if string(m.error) == "null" { // as some write beside a result
 		m.error = nil
 	}
 	m.method, _ = textOf(fields.get("method"))
-	if m.method == "" && m.id != "" && m.result == nil && m.error == nil && fields.get("jsonrpc") != nil {
+	if m.method == "" && m.id != "" && m.result == nil && m.error == nil && m.named {
 		m.result = json.RawMessage("null") // what a result of undefined leaves in JavaScript
 	}
 	if m.method == "" && !m.isAnswer() {

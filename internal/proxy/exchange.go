@@ -223,7 +223,7 @@ func (x *exchange) ending(how End) (ending mcpwire.Ending, open bool) {
 		return mcpwire.ClientClosed, false
 	case !x.began:
 		return mcpwire.NoReply, false
-	case x.head.status >= 400 && x.head.status < 500: // and its body was no answer
+	case x.head.status >= 300 && x.head.status < 500: // and its body was no answer: the client asks elsewhere, or in another way
 		return mcpwire.Refused, false
 	case ok && x.session != "" && (!x.head.stream && x.head.status == http.StatusAccepted || x.head.stream && x.stream.Resumable()):
 		return "", true

@@ -160,6 +160,9 @@ func (f *Front) rewrite(r *httputil.ProxyRequest) {
 
 // answered sees the head of the answer, and puts itself into the way of its body.
 func (f *Front) answered(r *http.Response) error {
+	if location := r.Header.Get("Location"); location != "" {
+		r.Header.Set("Location", f.target.back(location))
+	}
 	x := exchangeOf(r.Request)
 	if x == nil || r.StatusCode == http.StatusSwitchingProtocols {
 		return nil

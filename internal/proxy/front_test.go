@@ -207,7 +207,9 @@ func TestAnswers(t *testing.T) {
 		{"a server's failure", answering(500, []byte("oops")), call(1, "find"), nil, "call find crashed no_reply"},
 		{"no answer in it", answering(200, []byte("<html>"), "Content-Type", "text/html"), call(1, "find"), nil, "call find crashed no_reply"},
 		{"events without the answer", answering(200, []byte("data: {}\n\n"), "Content-Type", asEvents), call(1, "find"), nil, "call find crashed no_reply"},
-		{"a redirect", answering(307, nil, "Location", "/elsewhere"), call(1, "find"), nil, "call find crashed no_reply"},
+		{"a redirect", answering(307, nil, "Location", "/elsewhere"), call(1, "find"), nil, ""},
+		{"too many, in JSON", answering(429, []byte(`{"error":"rate limited"}`), "Content-Type", asJSON), call(1, "find"), nil, ""},
+		{"a server's failure, in JSON", answering(502, []byte(`{"error":{"code":502,"message":"bad gateway"}}`), "Content-Type", asJSON), call(1, "find"), nil, "call find crashed no_reply"},
 		{"no call", answering(200, []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`), "Content-Type", asJSON), `{"jsonrpc":"2.0","id":1,"method":"ping"}`, nil, ""},
 		{"no JSON", answering(200, []byte{0, 1, 2, 255}), "tools/call \x00\xff", nil, ""},
 	}
@@ -698,4 +700,47 @@ func TestCancelledBeforeTheServerKnows(t *testing.T) {
 	if got := verdict(events[0]); got != "cancelled slow" || !events[0].Late {
 		t.Errorf("%s, late %v", got, events[0].Late)
 	}
+}
+
+// A server that sends its clients to another path of its own names itself: they
+// would go past the proxy, or to an address that only the proxy reaches.
+func TestRedirectsComeBack(t *testing.T) {
+	for _, c := range []struct{ upstream, location, want string }{
+		{"http://orders:3000/mcp", "http://orders:3000/mcp/", "/mcp/"},
+		{"http://orders:3000/mcp", "http://Orders:3000/a%2Fb?x=1&y#z", "/a%2Fb?x=1&y#z"},
+		{"http://orders:3000/mcp", "/mcp/", "/mcp/"},
+		{"http://orders:3000/mcp", "https://orders:3000/mcp/", "https://orders:3000/mcp/"},
+		{"http://orders:3000/mcp", "http://login:3000/mcp/", "http://login:3000/mcp/"},
+		{"http://orders:3000/mcp", "http://orders:3000", "http://orders:3000"},
+		{"http://orders:3000/mcp", "http://orders:3000//evil.example/", "http://orders:3000//evil.example/"},
+		{"http://orders:3000/team/", "http://orders:3000/team/mcp/", "/mcp/"},
+		{"http://orders:3000/team/", "http://orders:3000/login", "http://orders:3000/login"},
+		{"http://orders:3000/team/", "http://orders:3000/team//evil.example/", "http://orders:3000/team//evil.example/"},
+		{"http://orders:3000/mcp", "http://[::1", "http://[::1"},
+	} {
+		to, err := newTarget(c.upstream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := to.back(c.location); got != c.want {
+			t.Errorf("%s, of %s: %q, want %q", c.location, c.upstream, got, c.want)
+		}
+	}
+	s := stage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" {
+			w.Header().Set("Location", "http://"+r.Host+"/mcp/")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			return
+		}
+		answering(200, []byte(answer(1, "x")), "Content-Type", asJSON)(w, r)
+	}))
+	res, err := http.DefaultClient.Do(request(t, "POST", s.url+"/mcp", call(1, "find")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, _ := io.ReadAll(res.Body); string(body) != answer(1, "x") || res.Request.URL.String() != s.url+"/mcp/" {
+		t.Errorf("%s from %s", body, res.Request.URL)
+	}
+	s.check("call find ok")
 }

@@ -57,6 +57,30 @@ func (t target) direct(r *http.Request) {
 	}
 }
 
+// back brings an address that the server redirects to under the proxy, if it is
+// one of the target's own: it reads as if the proxy were the server. Others, and
+// what names no server, stay as they are.
+func (t target) back(location string) string {
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme != t.url.Scheme || !strings.EqualFold(u.Host, t.url.Host) {
+		return location
+	}
+	u.Scheme, u.Host, u.User = "", "", nil
+	path := u.EscapedPath()
+	if base := t.url.EscapedPath(); strings.HasSuffix(base, "/") && base != "/" {
+		rest, under := strings.CutPrefix(path, base)
+		if !under {
+			return location
+		}
+		path = "/" + rest
+	}
+	if path == "" || strings.HasPrefix(path, "//") { // the latter names a host
+		return location
+	}
+	u.Path, u.RawPath = "", ""
+	return path + u.String()
+}
+
 func equalHost(a, b string) bool {
 	clean := func(s string) string { return strings.ToLower(strings.TrimSuffix(strings.Trim(s, "[]"), ".")) }
 	return clean(a) == clean(b)

@@ -10,11 +10,14 @@ type batch struct {
 	lines []byte // NDJSON, each line with its line feed
 	ends  []int  // where each line ends in lines
 
+	damaged int // lines of the spool that were passed over for being unreadable
+
 	// What the batch accounts for in the queue. A batch from the spool
 	// accounts for nothing.
 	taken       int // events, the ones that could not be encoded included
 	weight      int
-	mark        mark // in the journal: what is settled with it
+	mark        mark   // in the journal: what is settled with it
+	marks       []mark // the same, of each line
 	tooLarge    int
 	unencodable int
 }
@@ -39,6 +42,8 @@ func (b *batch) halve() (batch, batch) {
 	if b.taken > 0 {
 		first.taken, first.weight = half, b.weight/2
 		second.taken, second.weight = b.taken-half, b.weight-first.weight
+		first.mark = b.marks[half-1]
+		first.marks, second.marks = b.marks[:half], b.marks[half:]
 	}
 	return first, second
 }
@@ -57,6 +62,9 @@ func (s *sender) load() bool {
 		if len(b.ends) > 0 {
 			s.pending = append(s.pending, b)
 		} else {
+			if len(s.pending) > 0 {
+				b.mark = 0 // what waits before it stays in the journal
+			}
 			s.settle(&b, fate{})
 		}
 	}
@@ -79,6 +87,7 @@ func (s *sender) encode(ch *chunk) []batch {
 			list, b = append(list, b), batch{}
 		}
 		b.taken++
+		b.mark = ch.marks[i]
 		switch {
 		case errors.Is(err, errTooLarge):
 			b.tooLarge++
@@ -87,13 +96,13 @@ func (s *sender) encode(ch *chunk) []batch {
 		default:
 			b.lines = append(b.lines, line...)
 			b.ends = append(b.ends, len(b.lines))
+			b.marks = append(b.marks, b.mark)
 		}
 		if s.c.voice.debug {
 			s.c.voice.debugf("event %s", describe(e, err))
 		}
 	}
 	list = append(list, b)
-	last := &list[len(list)-1]
-	last.weight, last.mark = ch.bytes, ch.mark
+	list[len(list)-1].weight = ch.bytes
 	return list
 }

@@ -19,7 +19,7 @@ func (c *Client) discardQueued() {
 	for ch := c.queue.take(); ch != nil; ch = c.queue.take() {
 		c.settled += uint64(len(ch.events))
 		c.bytes -= ch.bytes
-		c.journal.settle(ch.mark)
+		c.journal.settle(ch.marks[len(ch.marks)-1])
 		ch.reset()
 		c.queue.giveBack(ch)
 	}

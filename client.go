@@ -78,7 +78,8 @@ const (
 	dropTooLarge     = "too_large"
 	dropUnencodable  = "unencodable"
 	dropSpoolFull    = "spool_full"
-	dropLost         = "lost" // Close ran out of time and there was no spool
+	dropLost         = "lost"          // Close ran out of time and there was no spool
+	dropSpoolDamaged = "spool_damaged" // a line of the spool that cannot be read
 )
 
 const (

@@ -203,6 +203,33 @@ func TestOptionsFallBack(t *testing.T) {
 	}
 }
 
+// TestEndpointWithoutKey: with debugging on, the missing half is named, once.
+func TestEndpointWithoutKey(t *testing.T) {
+	const word = "an endpoint is set but no key"
+	for _, tt := range []struct {
+		name string
+		o    Options
+		env  map[string]string
+		want int
+	}{
+		{"debugging", Options{Endpoint: "http://127.0.0.1:1", Debug: true}, nil, 1},
+		{"by the environment", Options{}, map[string]string{"UMPIRE_ENDPOINT": "http://127.0.0.1:1", "UMPIRE_DEBUG": "1"}, 1},
+		{"disabled", Options{Endpoint: "http://127.0.0.1:1", Debug: true, Disabled: true}, nil, 0},
+		{"nothing set", Options{Debug: true}, nil, 0},
+	} {
+		said, once := &stderr{}, &sync.Map{}
+		for range 2 {
+			c := newClient(tt.o, func(k string) string { return tt.env[k] }, said, once)
+			if c.Enabled() {
+				t.Errorf("%s: enabled", tt.name)
+			}
+		}
+		if got := strings.Count(said.String(), word); got != tt.want {
+			t.Errorf("%s: said %d times, want %d: %q", tt.name, got, tt.want, said)
+		}
+	}
+}
+
 func TestNoOp(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -382,9 +382,11 @@ func (s *sender) drained(n int) {
 	s.c.mu.Unlock()
 }
 
-// finish leaves nothing behind: no event unaccounted, no file, no connection.
+// finish leaves nothing behind: no event unaccounted, no file that nobody needs,
+// no connection. What the spool could not take, as when the disk is full, waits
+// in the journal.
 func (s *sender) finish() {
-	s.stop(dropLost)
+	s.abandon(dropLost, s.c.journal.waiting())
 	s.drain.close()
 	s.spool.close()
 	s.c.mu.Lock()

@@ -559,7 +559,9 @@ func TestHalveKeepsEveryLine(t *testing.T) {
 			}
 			b.lines = append(append(b.lines, line...), '\n')
 			b.ends = append(b.ends, len(b.lines))
+			b.marks = append(b.marks, mark(i+1))
 		}
+		b.mark = mark(n + 1)
 		first, second := b.halve()
 		var got []string
 		for _, half := range []batch{first, second} {

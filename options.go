@@ -158,11 +158,18 @@ func (o Options) settled(getenv func(string) string, v *voice) (Options, *url.UR
 	return o, o.target(v)
 }
 
-// target says where to post to, or nil. Only a half of the pair is worth a
-// word: without both, the owner has simply not asked for anything.
+// target says where to post to, or nil. A key without an endpoint is worth a
+// word. An endpoint without a key is worth one in debugging only: an address
+// that a whole machine has set asks nothing of each program. Without both, the
+// owner has simply not asked for anything.
 func (o Options) target(v *voice) *url.URL {
 	switch {
-	case o.Disabled || o.Key == "":
+	case o.Disabled:
+		return nil
+	case o.Key == "":
+		if o.Debug && o.Endpoint != "" {
+			v.once("an endpoint is set but no key: nothing is recorded; set UMPIRE_KEY or Options.Key")
+		}
 		return nil
 	case o.Endpoint == "":
 		v.once("a key is set but no endpoint: nothing is recorded; set UMPIRE_ENDPOINT or Options.Endpoint")

@@ -34,7 +34,7 @@ type chunk struct {
 	numbers [][3]int64 // what the events' number pointers point to
 	arena   []byte     // what their Arguments point to, as far as it reaches
 	bytes   int        // their weight together
-	mark    mark       // in the journal, behind the last of them; 0 if there is none
+	marks   []mark     // in the journal, behind each of them; 0 if there is none
 }
 
 func newChunk() *chunk {
@@ -42,6 +42,7 @@ func newChunk() *chunk {
 		events:  make([]Event, 0, batchEvents),
 		numbers: make([][3]int64, batchEvents),
 		arena:   make([]byte, 0, chunkArena),
+		marks:   make([]mark, 0, batchEvents),
 	}
 }
 
@@ -74,7 +75,7 @@ func (ch *chunk) add(e *Event, weight int) {
 // reset forgets the events, so that the collector may have what they held.
 func (ch *chunk) reset() {
 	clear(ch.events)
-	ch.events, ch.arena, ch.bytes, ch.mark = ch.events[:0], ch.arena[:0], 0, 0
+	ch.events, ch.arena, ch.bytes, ch.marks = ch.events[:0], ch.arena[:0], 0, ch.marks[:0]
 }
 
 // queue holds what was recorded and is not yet in the sender's hands. Its owner
@@ -91,7 +92,7 @@ func (q *queue) add(e *Event, weight int, m mark) {
 	}
 	last := q.chunks[len(q.chunks)-1]
 	last.add(e, weight)
-	last.mark = m
+	last.marks = append(last.marks, m)
 	q.events++
 }
 

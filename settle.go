@@ -38,15 +38,23 @@ func (s *sender) settle(b *batch, f fate) {
 }
 
 // stop drops everything that is queued and makes Record drop what comes.
-func (s *sender) stop(reason string) {
+func (s *sender) stop(reason string) { s.abandon(reason, 0) }
+
+// abandon is stop, but for so many events that the journal keeps for the next
+// client: they are on disk no less than those in the spool.
+func (s *sender) abandon(reason string, kept int) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.taken - c.settled
-	c.drop(reason, int(n))
-	c.lost += n
+	n := int(c.taken - c.settled)
+	kept = min(kept, n)
+	c.stats.Spooled += uint64(kept)
+	c.drop(reason, n-kept)
+	c.lost += uint64(n - kept)
 	c.settled, c.bytes, c.queue = c.taken, 0, queue{}
-	if c.journal != nil {
+	if kept > 0 {
+		c.journal.stay()
+	} else if c.journal != nil {
 		c.journal.settle(c.journal.now())
 	}
 	c.journal.noteDrops(c.drops)

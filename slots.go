@@ -162,7 +162,7 @@ func (j *journal) exit(open uint64) {
 	*s = slot{}
 	j.slots = append(j.slots, at)
 	if j.open--; j.open == 0 && j.left {
-		j.leave(false)
+		j.leave(j.keep)
 	}
 }
 

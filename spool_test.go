@@ -198,6 +198,12 @@ func TestSpoolSkipsTornLines(t *testing.T) {
 	if events := door.events(); len(events) != 2 || events[0]["tool"] != "a" || events[1]["tool"] != "a" {
 		t.Errorf("arrived: %v", events)
 	}
+	if err := next.Close(soon(t)); err != nil {
+		t.Error(err)
+	}
+	if got := door.dropped(); len(got) != 1 || got[dropSpoolDamaged] != 7 {
+		t.Errorf("the server was told of %v, want the 7 lines that cannot be read", got)
+	}
 }
 
 func TestSpoolIsKeptWhenTheKeyIsRefused(t *testing.T) {

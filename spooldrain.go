@@ -16,7 +16,7 @@ type drainer struct {
 	file    *os.File
 	lines   *bufio.Reader  // of a spool file; nil for a journal, which is read at once
 	pending []batch        // read and not settled
-	drops   map[string]int // that the journal's process could not tell
+	drops   map[string]int // that its process could not tell, and what is lost of the file; told when it is done with
 }
 
 func (d *drainer) more() bool { return d.file != nil || len(d.paths) > 0 }
@@ -40,7 +40,11 @@ func (d *drainer) load(s *sender) *batch {
 	err := io.EOF
 	if d.lines != nil {
 		var b batch
-		if b, err = readBatch(d.lines); len(b.ends) > 0 {
+		b, err = readBatch(d.lines)
+		if b.damaged > 0 {
+			d.drops[dropSpoolDamaged] += b.damaged
+		}
+		if len(b.ends) > 0 {
 			d.pending = append(d.pending, b)
 			return &d.pending[0]
 		}
@@ -64,7 +68,7 @@ func (d *drainer) next(s *sender) {
 			d.close()
 			return
 		}
-		d.lines = bufio.NewReader(d.file)
+		d.lines, d.drops = bufio.NewReader(d.file), map[string]int{}
 		return
 	}
 	path := d.paths[0]
@@ -74,7 +78,7 @@ func (d *drainer) next(s *sender) {
 		return
 	}
 	if !strings.HasSuffix(path, journalSuffix) {
-		d.file, d.lines = f, bufio.NewReader(f)
+		d.file, d.lines, d.drops = f, bufio.NewReader(f), map[string]int{}
 		return
 	}
 	r, err := readJournal(f, s.c.opts.Key)
@@ -120,15 +124,19 @@ func (d *drainer) close() {
 }
 
 // readBatch reads the events of one request. Lines that are no JSON object, as
-// a write that was cut short leaves one, are skipped. The error is io.EOF when
+// a write that was cut short leaves one, are skipped and counted. The error is io.EOF when
 // nothing follows.
 func readBatch(r *bufio.Reader) (batch, error) {
 	var b batch
 	for len(b.ends) < batchEvents && len(b.lines) < maxBatchBytes-maxEventBytes {
 		line, err := r.ReadBytes('\n')
-		if whole := bytes.TrimSpace(line); len(whole) > 0 && len(whole) <= maxEventBytes && whole[0] == '{' && json.Valid(whole) {
+		switch whole := bytes.TrimSpace(line); {
+		case len(whole) == 0:
+		case len(whole) <= maxEventBytes && whole[0] == '{' && json.Valid(whole):
 			b.lines = append(append(b.lines, whole...), '\n')
 			b.ends = append(b.ends, len(b.lines))
+		default:
+			b.damaged++
 		}
 		if err != nil {
 			return b, err

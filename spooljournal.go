@@ -60,6 +60,7 @@ const (
 // dropReasons is the order of the counts in the head: append only.
 var dropReasons = [...]string{
 	dropQueueFull, dropClosed, dropUnauthorized, dropRefused, dropTooLarge, dropUnencodable, dropSpoolFull, dropLost,
+	dropSpoolDamaged,
 }
 
 // mark is a place in the journal, in the order of time; 0 is before all.
@@ -97,7 +98,8 @@ type journal struct {
 	turn   uint32 // counts the uses of slots
 	made   int    // slots there are
 	open   int    // slots in use
-	left   bool   // the client is closed: the last call to end removes the file
+	left   bool   // the client is closed: the last call to end lets go of the file
+	keep   bool   // which then stays, for the next client
 }
 
 // errNoJournal leaves the spool as it is.
@@ -132,7 +134,7 @@ func openJournal(dir, key string, bound int64) (*journal, error) {
 	} else {
 		j.plane = newPlane(f, headBytes+limit*blockBytes)
 		if !j.nextBlock() {
-			err = errors.New("cannot write the first block")
+			err = errNoJournal // the disk is full, which may pass
 		}
 	}
 	if err != nil {
@@ -332,26 +334,32 @@ func (j *journal) put(at int, b []byte) {
 }
 
 // close ends the journal, which is removed unless something is in it that the
-// next client must know: an open call, or drops. While calls are open the file
+// next client must know: an open call, drops, or events that waited. While calls are open the file
 // stays locked until the last of them or the process ends. The client's lock is
 // held.
 func (j *journal) close() {
 	if j == nil {
 		return
 	}
-	untold := false
-	for _, n := range j.drops {
-		untold = untold || n > 0
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for _, n := range j.drops {
+		j.keep = j.keep || n > 0
+	}
 	switch {
 	case j.left:
 	case j.open > 0:
 		j.left = true
 	default:
-		j.leave(untold)
+		j.leave(j.keep)
 	}
+}
+
+// stay makes close keep the file.
+func (j *journal) stay() {
+	j.mu.Lock()
+	j.keep = true
+	j.mu.Unlock()
 }
 
 // leave lets go of the file for good. The journal's lock is held.

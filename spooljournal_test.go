@@ -99,6 +99,28 @@ func TestJournalHoldsWhatIsNotSettled(t *testing.T) {
 	}
 }
 
+// TestHalvesSettleTheirOwn: while the second half waits, the first is void.
+func TestHalvesSettleTheirOwn(t *testing.T) {
+	c := journaled(t)
+	c.voice = &voice{}
+	s := &sender{c: c, enc: encoder{what: c.what, redaction: c.redaction}}
+	for _, tool := range []string{"a", "b", "c", "d", "e"} {
+		c.Record(okCall(tool))
+	}
+	s.load()
+	first, second := s.pending[0].halve()
+	second, third := second.halve()
+	for _, half := range []struct {
+		batch *batch
+		want  string
+	}{{&first, "c d e"}, {&second, "d e"}, {&third, ""}} {
+		s.settle(half.batch, fate{})
+		if got := tools(reread(t, c.journal).events); got != half.want || c.journal.waiting() != len(strings.Fields(got)) {
+			t.Errorf("%q and %d are left, want %q", got, c.journal.waiting(), half.want)
+		}
+	}
+}
+
 func TestJournalUsesBlocksAgain(t *testing.T) {
 	c, n := journaled(t), 0
 	for range 20 {
@@ -110,7 +132,7 @@ func TestJournalUsesBlocksAgain(t *testing.T) {
 			if c.queue.events > 5*batchEvents {
 				ch := c.queue.take()
 				c.settled += uint64(len(ch.events))
-				c.journal.settle(ch.mark)
+				c.journal.settle(ch.marks[len(ch.marks)-1])
 			}
 		}
 	}

@@ -18,6 +18,20 @@ type remains struct {
 	drops  map[string]int
 }
 
+// waiting counts the events in the file that are not settled. It is for the
+// sender of a client that takes no more.
+func (j *journal) waiting() int {
+	if j == nil {
+		return 0
+	}
+	b, err := io.ReadAll(io.NewSectionReader(j.file, 0, journalMost))
+	if err != nil || len(b) < headBytes {
+		return 0
+	}
+	events, _ := recordsIn(b)
+	return len(events)
+}
+
 // errForeign is a journal that another version of this package wrote, or one
 // that the key does not open. It is left alone.
 var errForeign = errors.New("cannot read the journal: it is of another version or key")

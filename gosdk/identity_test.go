@@ -119,8 +119,8 @@ func TestMeta(t *testing.T) {
 	const (
 		trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 		span  = "00f067aa0ba902b7"
-		id    = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
 	)
+	id := umpire.NewID().String() // a fresh one: an id is taken once in a process
 	type said struct{ trace, span, id, platform, transport string }
 	tests := []struct {
 		name, meta string

@@ -84,6 +84,8 @@ func oneOfEachKind(t *testing.T) map[string]umpire.Event {
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	// The list is described on a goroutine, and calls that outrun it have no definition.
+	collected.wait(t, client, 1, "catalog")
 	call(t.Context(), "a")
 	call(t.Context(), "sign_in")
 	ctx, cancel := context.WithCancel(t.Context())

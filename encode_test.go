@@ -80,7 +80,7 @@ func TestLimits(t *testing.T) {
 	long := strings.Repeat("ü", 1000)
 	many := make([]string, 100)
 	for i := range many {
-		many[i] = long
+		many[i] = fmt.Sprint(i, long)
 	}
 	types := map[string]string{}
 	for i := range 100 {

@@ -88,8 +88,9 @@ func (c *keyRevokeCommand) Run(ctx context.Context) error {
 }
 
 type projectCommand struct {
-	List   projectListCommand   `cmd:"" help:"List the projects."`
-	Delete projectDeleteCommand `cmd:"" help:"Delete a project with its keys and events."`
+	List      projectListCommand      `cmd:"" help:"List the projects."`
+	Delete    projectDeleteCommand    `cmd:"" help:"Delete a project with its keys and events."`
+	Retention projectRetentionCommand `cmd:"" help:"Print or change how long a project keeps single events and figures."`
 }
 
 type projectListCommand struct{ dataFlag }

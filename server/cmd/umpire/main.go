@@ -26,10 +26,11 @@ type commands struct {
 	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
 	Import   importCommand   `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
-	Project  projectCommand  `cmd:"" help:"List and delete projects."`
+	Project  projectCommand  `cmd:"" help:"List and delete projects, say how long they keep events."`
 	Rule     ruleCommand     `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
 	Backup   backupCommand   `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
 	Restore  restoreCommand  `cmd:"" help:"Check a backup and put it into an empty data directory."`
+	Erase    eraseCommand    `cmd:"" help:"Erase one user or one session, from events and figures alike."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -62,6 +62,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 		return err
 	}
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
+	opts.RetentionOf = n.retentionOf
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err
 }

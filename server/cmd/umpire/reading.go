@@ -14,7 +14,7 @@ import (
 
 // readAPI is the read API of the node, for whomever authorize lets in.
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
-	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}})
+	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}})
 }
 
 // dropped is how many events the project's senders dropped so far.

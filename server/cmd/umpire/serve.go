@@ -48,6 +48,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return errors.Join(err, n.close(ctx))
 	}
 	defer n.announce(s.url)()
+	go n.expireDaily(ctx)
 	slog.Info("umpire serves", "address", s.url, "data", c.Data, "version", buildVersion())
 	if len(n.meta.Projects()) == 0 {
 		slog.Info("no project yet", "hint", "umpire key add --data "+c.Data+" --project NAME --write")

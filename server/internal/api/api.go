@@ -45,6 +45,8 @@ type Options struct {
 	Dropped func(ctx context.Context, project uint32) int64
 	// Rules keeps what people decided about later calls.
 	Rules Rules
+	// Keeper changes what is kept of a project.
+	Keeper Keeper
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -88,6 +90,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	}
 	a.mux.HandleFunc("GET /api/v1/projects", a.listProjects)
 	a.serveRules()
+	a.serveKeeper()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
@@ -130,6 +133,7 @@ func Routes() []string {
 	routes := []string{
 		"GET /api/v1/projects", "GET /api/v1/openapi.json",
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
+		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
 	}
 	for path := range questions {
 		routes = append(routes, "GET /api/v1/"+path)

@@ -41,7 +41,8 @@ var options = api.Options{
 	Now: func() time.Time { return storetest.Base.Add(storetest.Span - time.Minute) },
 	Log: slog.New(slog.DiscardHandler),
 
-	Rules: &keptRules{{ID: 1, Tool: "find", Mark: "error_text", CreatedAt: storetest.Base}},
+	Rules:  &keptRules{{ID: 1, Tool: "find", Mark: "error_text", CreatedAt: storetest.Base}},
+	Keeper: keeperOf{&keeps{}},
 }
 
 // filled is a real store with all kinds of events in project 1.

@@ -71,7 +71,7 @@ func TestProjects(t *testing.T) {
 	_ = db.Close()
 
 	db = openDB(t, dir)
-	if d := cmp.Diff([]Project{{ID: shop.ID, Name: "store", CreatedAt: shop.CreatedAt}}, db.Projects()); d != "" {
+	if d := cmp.Diff([]Project{{ID: shop.ID, Name: "store", CreatedAt: shop.CreatedAt, Retention: Retention{RawDays: 90}}}, db.Projects()); d != "" {
 		t.Error(d)
 	}
 	if p := must(db.EnsureProject(ctx, "a.b_c-1"))(t); p.ID <= other.ID {

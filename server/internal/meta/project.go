@@ -19,7 +19,8 @@ type Project struct {
 	Name      string
 	CreatedAt time.Time
 	// Demo marks a project that `umpire demo` filled.
-	Demo bool
+	Demo      bool
+	Retention Retention
 }
 
 var projectName = regexp.MustCompile(`^[a-z0-9._-]{1,64}$`)
@@ -132,7 +133,7 @@ func (db *DB) changeOne(ctx context.Context, id uint32, verb, query string, args
 }
 
 func (db *DB) loadProjects(ctx context.Context, into *snapshot) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, name, created_at, demo FROM projects`)
+	rows, err := db.sql.QueryContext(ctx, `SELECT id, name, created_at, demo, raw_days, rollup_days FROM projects`)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (db *DB) loadProjects(ctx context.Context, into *snapshot) error {
 	for rows.Next() {
 		var p Project
 		var created sql.NullInt64
-		if err := rows.Scan(&p.ID, &p.Name, &created, &p.Demo); err != nil {
+		if err := rows.Scan(&p.ID, &p.Name, &created, &p.Demo, &p.Retention.RawDays, &p.Retention.RollupDays); err != nil {
 			return err
 		}
 		p.CreatedAt = fromMicros(created)

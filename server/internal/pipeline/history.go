@@ -14,9 +14,9 @@ func WithHistory(ctx context.Context) context.Context {
 }
 
 // retentionOf is how far back the times of events may lie; below zero for any.
-func (p *Pipeline) retentionOf(ctx context.Context) time.Duration {
+func (p *Pipeline) retentionOf(ctx context.Context, project uint32) time.Duration {
 	if ctx.Value(historyKey{}) != nil {
 		return -1
 	}
-	return p.opts.Retention
+	return p.opts.RetentionOf(project)
 }

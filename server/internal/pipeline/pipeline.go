@@ -31,6 +31,8 @@ type Options struct {
 	// Retention is how far back an event's time may lie; default 90 days, below
 	// zero for no limit. An older event is kept with the time received.
 	Retention time.Duration
+	// RetentionOf is the Retention of a project; nil: Retention, for all.
+	RetentionOf func(project uint32) time.Duration
 	// RecentIDs is how many ids a generation of the set of recent ids holds;
 	// default 2 million, 32 MiB. There are two.
 	RecentIDs int
@@ -61,6 +63,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Retention == 0 {
 		o.Retention = 90 * 24 * time.Hour
+	}
+	if o.RetentionOf == nil {
+		o.RetentionOf = func(uint32) time.Duration { return o.Retention }
 	}
 	if o.RecentWindow <= 0 {
 		o.RecentWindow = 24 * time.Hour
@@ -117,6 +122,10 @@ type Pipeline struct {
 	closed  bool
 	deleted map[uint32]bool
 
+	// quiet is held for reading by each Submit, too, and by Erase while events wait
+	// to be applied, which takes the gate.
+	quiet sync.RWMutex
+
 	applierDone chan struct{}
 	closeOnce   sync.Once
 }
@@ -159,12 +168,14 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 // are on disk. It may change the items. An error is a *fault.Error, and then
 // nothing was taken, or only what a repetition finds to be duplicates.
 func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.Time, items []Item) (Receipt, error) {
+	p.quiet.RLock()
+	defer p.quiet.RUnlock()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if err := p.open(project); err != nil {
 		return Receipt{}, err
 	}
-	b := p.prepare(project, receivedAt, items, p.retentionOf(ctx))
+	b := p.prepare(project, receivedAt, items, p.retentionOf(ctx, project))
 	if len(b.entries) == 0 {
 		p.count.add(b.receipt)
 		return b.receipt, nil

@@ -8,6 +8,9 @@ func Clients(ctx context.Context, src Source, p Params) (ClientsAnswer, error) {
 }
 
 func clientsOf(ctx context.Context, src Source, p Params) (ClientsAnswer, error) {
+	if _, err := keptFor(ctx, src, p.Filter); err != nil {
+		return ClientsAnswer{}, err
+	}
 	lines, err := clientLines(ctx, src, p)
 	if err != nil {
 		return ClientsAnswer{}, err

@@ -9,6 +9,11 @@ func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error)
 
 func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, error) {
 	answer := OverviewAnswer{Header: p.header()}
+	kept, err := keptFor(ctx, src, p.Filter)
+	if err != nil {
+		return OverviewAnswer{}, err
+	}
+	p.RawGone = rawGone(kept, p.Filter)
 	totals, err := src.Totals(ctx, p.Filter)
 	if err != nil {
 		return OverviewAnswer{}, err
@@ -22,7 +27,14 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 	}
 	unseen.blank(&answer.Measures)
 	answer.NotReported = unseen.list
+	if answer.Granularity, answer.Series, err = series(ctx, src, p); err != nil {
+		return OverviewAnswer{}, err
+	}
 	before := previousRange(p.Filter)
+	if answerable(kept, before) != nil {
+		answer.NotFiltered = append(answer.NotFiltered, "previous")
+		return answer, nil
+	}
 	if totals, err = src.Totals(ctx, before); err != nil {
 		return OverviewAnswer{}, err
 	}
@@ -31,8 +43,5 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 		return OverviewAnswer{}, err
 	}
 	unseen.blankPrevious(&answer.Previous)
-	if answer.Granularity, answer.Series, err = series(ctx, src, p); err != nil {
-		return OverviewAnswer{}, err
-	}
 	return answer, nil
 }

@@ -31,6 +31,8 @@ type Params struct {
 	Pending *int64
 	// Dropped is how many events the project's senders dropped so far.
 	Dropped int64
+	// RawGone is set by the questions: there are no single events in some of the range.
+	RawGone bool
 }
 
 // pending is Pending where no filter is set, and else what was not narrowed.

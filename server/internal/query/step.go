@@ -33,6 +33,9 @@ var granularities = []granularity{
 	{"28d", 28 * day},
 }
 
+// hourly is the shortest step that rollups know.
+var hourly = granularity{"1h", time.Hour}
+
 const (
 	suitedBars = 36   // at most, of a series whose granularity was not asked for
 	maxBars    = 2000 // at most, of one that was
@@ -72,6 +75,12 @@ func series(ctx context.Context, src Source, p Params) (string, []Bucket, error)
 	g, err := p.step()
 	if err != nil {
 		return "", nil, err
+	}
+	if p.RawGone && g.step < time.Hour {
+		if p.Granularity != "" {
+			return "", nil, fault.New(fault.BadRequest, "single events of this range are no longer kept, and steps below an hour need them", "give a granularity of 1h or more")
+		}
+		g = hourly
 	}
 	points, err := src.Series(ctx, p.Filter, g.step)
 	if err != nil {

@@ -57,7 +57,14 @@ func toolOf(ctx context.Context, src Source, p Params, tool string) (ToolAnswer,
 	if err := answer.addReasons(ctx, src, p.Filter); err != nil {
 		return ToolAnswer{}, err
 	}
-	return answer, answer.addSurroundings(ctx, src, p.Filter, tool)
+	if err := answer.addSurroundings(ctx, src, p.Filter, tool); err != nil {
+		return ToolAnswer{}, err
+	}
+	kept, err := keptFor(ctx, src, p.Filter)
+	if err == nil && rawGone(kept, p.Filter) {
+		answer.hideReasons()
+	}
+	return answer, err
 }
 
 // everSeen returns a fault.NotFound unless the project knows the tool from another
@@ -121,6 +128,16 @@ func (a *ToolAnswer) addReasons(ctx context.Context, src Source, f store.Filter)
 	}
 	a.EmptyRules, a.Suspects = nameCounts(rules), nameCounts(suspects)
 	return nil
+}
+
+// hideReasons takes out what single events are needed for.
+func (a *ToolAnswer) hideReasons() {
+	hide(&a.Header, true, "failures", &a.Failures)
+	hide(&a.Header, true, "bad_params", &a.BadParams)
+	hide(&a.Header, true, "empty_rules", &a.EmptyRules)
+	hide(&a.Header, true, "suspects", &a.Suspects)
+	hide(&a.Header, true, "before", &a.Before)
+	hide(&a.Header, true, "after", &a.After)
 }
 
 // addSurroundings fills in how the tool was defined and what was called beside it.

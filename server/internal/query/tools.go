@@ -19,6 +19,10 @@ func Tools(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
 
 func toolsOf(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
 	answer := ToolsAnswer{Header: p.header(), Tools: []ToolLine{}, UnknownTools: []UnknownTool{}}
+	kept, err := keptFor(ctx, src, p.Filter)
+	if err != nil {
+		return ToolsAnswer{}, err
+	}
 	rows, err := src.ByTool(ctx, p.Filter)
 	if err != nil {
 		return ToolsAnswer{}, err
@@ -52,6 +56,7 @@ func toolsOf(ctx context.Context, src Source, p Params) (ToolsAnswer, error) {
 			Name: u.Name, Calls: u.Calls, Nearest: append([]string{}, u.Nearest...), Clients: u.Clients,
 		})
 	}
+	hide(&answer.Header, rawGone(kept, p.Filter), "unknown_tools", &answer.UnknownTools)
 	unseen, err := unseenOf(ctx, src, p.Filter)
 	if err != nil {
 		return ToolsAnswer{}, err

@@ -40,6 +40,7 @@ func Whole(e *umpire.Event) bool {
 type Store interface {
 	Writer
 	Reader
+	Keeper
 	Close() error
 }
 
@@ -100,4 +101,6 @@ type Reader interface {
 	// Facets lists what the project's filters can be set to in the filter's
 	// range; nothing else of the filter narrows it.
 	Facets(ctx context.Context, f Filter) (Facets, error)
+	// Kept tells since when everything of the project is there.
+	Kept(ctx context.Context, project uint32) (Kept, error)
 }

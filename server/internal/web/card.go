@@ -28,6 +28,9 @@ func cards(sc *scope, h query.Header, m query.Measures, p query.Previous, series
 	versus := "vs " + before(sc.params)
 	out := []card{callsCard(m, p, series), firstCallCard(h, m, p, series), latencyCard(m, p, series), sessionsCard(h, m, p, series, told)}
 	for i := range out {
+		if slices.Contains(h.NotFiltered, "previous") { // it is not kept any more
+			out[i].Delta = nil
+		}
 		if out[i].Delta != nil {
 			out[i].Versus = versus
 		}

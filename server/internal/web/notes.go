@@ -48,3 +48,13 @@ func droppedNote(n int64) note {
 	return makeNote(n, "event was dropped by its sender at some time and never came: its queue was full, or Umpire was away",
 		"events were dropped by their senders at some time and never came: their queues were full, or Umpire was away")
 }
+
+// goneNote says why parts of a page are missing; nil where all is kept.
+func goneNote(h query.Header) []note {
+	for _, name := range h.NotFiltered {
+		if name == "failures" || name == "unknown_tools" {
+			return []note{{"–", "single events of a part of this range are no longer kept: what needs them is left out"}}
+		}
+	}
+	return nil
+}

@@ -36,7 +36,7 @@ func makeMeasures(sc *scope, h query.Header, m query.Measures, p query.Previous,
 		Calls:     callsOverTime(sc, h, granularity, series),
 		Breakdown: makeBreakdown(sc, m, told),
 		Latency:   latency(bars, m.LatencyUS),
-		Notes:     append(makeNotes(m), unseenNotes(told, m.SeenOutside > 0)...),
+		Notes:     append(append(goneNote(h), makeNotes(m)...), unseenNotes(told, m.SeenOutside > 0)...),
 	}
 }
 
@@ -82,6 +82,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	if tools.Err == nil {
 		v.Tools = sc.overviewTools(tools.Value)
+		if v.Measures != nil {
+			v.Measures.Notes = append(goneNote(tools.Value.Header), v.Measures.Notes...)
+		}
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
 	}
 	if clients.Err == nil {

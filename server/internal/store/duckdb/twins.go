@@ -34,8 +34,16 @@ func replace(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
 	if err != nil || n == 0 {
 		return err
 	}
+	if err := run(ctx, tx, "apply_twins_again"); err != nil {
+		return err
+	}
+	return takeOut(ctx, tx)
+}
+
+// takeOut takes the twins that yield out of the events and out of every rollup.
+func takeOut(ctx context.Context, tx *sql.Tx) error {
 	for _, name := range []string{
-		"apply_twins_again", "apply_twins_events", "apply_twins_last_at", "apply_twins_tool_hours", "apply_twins_tool_latency",
+		"apply_twins_events", "apply_twins_last_at", "apply_twins_tool_hours", "apply_twins_tool_latency",
 		"apply_twins_kind_hours", "apply_twins_session_hours", "apply_twins_slots_gone", "apply_twins_slots_left", "apply_twins_client_hours", "apply_twins_sender_hours",
 	} {
 		if err := run(ctx, tx, name); err != nil {

@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"SDKReplacesProxy", sdkReplacesProxy},
 		{"WholeReplacesHalf", wholeReplacesHalf},
 		{"DeleteProject", deleteProject},
+		{"Retention", retention},
+		{"Erasure", erasure},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)

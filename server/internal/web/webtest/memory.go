@@ -77,6 +77,9 @@ func count(c *store.Counts, slice string) {
 // Snapshot asks the memory itself: a test changes nothing meanwhile.
 func (m *Memory) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(m) }
 
+// Kept is all there is.
+func (m *Memory) Kept(context.Context, uint32) (store.Kept, error) { return store.Kept{}, nil }
+
 // Totals is one of the questions of store.Reader.
 func (m *Memory) Totals(_ context.Context, f store.Filter) (store.Totals, error) {
 	t := store.Totals{Latency: store.Histogram{}, Cancelled: m.Cancelled, SetAside: m.SetAside, Outside: m.Outside, OtherKinds: m.OtherKinds}

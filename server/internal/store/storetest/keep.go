@@ -1,0 +1,97 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// retention: without raw events the rollups say what they said, and what is left of
+// the raw events says what a recount of it says.
+func retention(t *testing.T, b *bench) {
+	Check(t, 10, func(t *rapid.T) {
+		b.all = b.all[:0]
+		project := b.project()
+		b.put(t, project, many(t, Event(), 40), sizes(t)...)
+		whole := store.Filter{Project: project, From: Base, To: Base.Add(Span)}
+		before := fromRollups(t, b, whole)
+		cut := Base.Add(pick(t, "cut", time.Hour, 2*time.Hour))
+		gone, err := b.Expire(context.Background(), project, cut, time.Time{})
+		if err != nil {
+			t.Fatalf("Expire: %v", err)
+		}
+		if diff := cmp.Diff(before, fromRollups(t, b, whole), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the rollups changed (-before +after):\n%s", diff)
+		}
+		old := slices.IndexFunc(b.all, func(e store.Entry) bool { return e.Event.StartedAt.Before(cut) }) >= 0
+		kept, err := b.Kept(context.Background(), project)
+		if err != nil || old != (gone > 0) || old != kept.Raw.Equal(cut) || !kept.Rollups.IsZero() {
+			t.Errorf("%d are gone, kept is %+v, %v; something was old: %v", gone, kept, err, old)
+		}
+		// What began later is there, raw and counted.
+		left := raw(whole)
+		left.From = cut
+		got, err := b.Totals(context.Background(), left)
+		if diff := cmp.Diff(b.all.totals(left), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%v: what is left differs from the recount (-want +got):\n%s", err, diff)
+		}
+		if early, err := b.Totals(context.Background(), raw(whole)); err != nil || early.Calls != got.Calls {
+			t.Errorf("%d calls are there raw, %v; want %d", early.Calls, err, got.Calls)
+		}
+		if _, err := b.Expire(context.Background(), project, cut, cut); err != nil {
+			t.Fatalf("Expire: %v", err)
+		}
+		whole.From = cut
+		if diff := cmp.Diff(b.all.totals(whole), fromRollups(t, b, whole).Totals, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the rollups of what is kept changed (-want +got):\n%s", diff)
+		}
+		whole.From, whole.To = Base, cut
+		if n := fromRollups(t, b, whole).Totals.Calls; n != 0 {
+			t.Errorf("%d calls are counted before the retention of rollups", n)
+		}
+	})
+}
+
+// fromRollups is what rollups alone can tell.
+func fromRollups(t fataler, b *bench, f store.Filter) answers {
+	t.Helper()
+	a, err := ask(b, f)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	delete(a.Series, time.Minute.String())
+	return answers{Totals: a.Totals, Series: a.Series, Tools: a.Tools, Clients: a.Clients, Facets: a.Facets, Senders: a.Senders}
+}
+
+// erasure: what was erased was never there, for every question.
+func erasure(t *testing.T, b *bench) {
+	Check(t, 15, func(t *rapid.T) {
+		b.all = b.all[:0]
+		project := b.project()
+		b.put(t, project, many(t, Event(), 40), sizes(t)...)
+		whose := pick(t, "whose", store.Whose{User: "u1"}, store.Whose{Session: "s1"}, store.Whose{Session: "derived-1"}, store.Whose{User: "nobody"})
+		n, calls := int64(len(b.all)), int64(0)
+		b.all = slices.DeleteFunc(b.all, func(e store.Entry) bool {
+			his := whose.User != "" && e.Event.User == whose.User || whose.Session != "" && e.Event.Session == whose.Session
+			if his && e.Event.Kind == "call" {
+				calls++
+			}
+			return his
+		})
+		gone, err := b.Erase(context.Background(), project, whose)
+		if err != nil || gone.Events != n-int64(len(b.all)) || gone.Calls != calls || (gone.From == nil) != (gone.Events == 0) {
+			t.Fatalf("Erase = %+v, %v; want %d events, %d calls", gone, err, n-int64(len(b.all)), calls)
+		}
+		b.check(t, store.Filter{Project: project, From: Base, To: Base.Add(Span)})
+		b.check(t, Filter(project).Draw(t, "filter"))
+		b.put(t, project, many(t, Event(), 10))
+		b.check(t, store.Filter{Project: project, From: Base, To: Base.Add(Span)})
+	})
+}

@@ -110,7 +110,9 @@ func (n *node) openBoth(ctx context.Context, upgrade bool) (err error) {
 	if n.meta, err = open(n.dir); err != nil {
 		return err
 	}
-	db, err := duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{Current: !upgrade})
+	db, err := duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{
+		Current: !upgrade, Threads: n.takes.threads, MemoryLimit: n.takes.memoryLimit(),
+	})
 	if err != nil {
 		return err
 	}

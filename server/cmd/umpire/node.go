@@ -27,6 +27,8 @@ type node struct {
 	store store.Store
 	pipe  *pipeline.Pipeline
 	calls openCalls
+	// takes is what it may take of the machine.
+	takes resources
 	otlp  *otlp.Handler // once it serves
 }
 
@@ -36,11 +38,20 @@ const storeFile = "events.duckdb"
 // openNode opens the directory, and makes it if it is not there. One process
 // holds it at a time.
 func openNode(ctx context.Context, dir string, opts pipeline.Options) (*node, error) {
+	takes, err := resourceFlags{}.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return openNodeWith(ctx, dir, opts, takes)
+}
+
+// openNodeWith is openNode within what it may take of the machine.
+func openNodeWith(ctx context.Context, dir string, opts pipeline.Options, takes resources) (*node, error) {
 	privateFiles()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
-	n := &node{dir: dir}
+	n := &node{dir: dir, takes: takes}
 	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
 	}

@@ -27,6 +27,7 @@ import (
 type serveCommand struct {
 	dataFlag
 	listenFlag
+	resourceFlags
 	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
 }
@@ -39,7 +40,12 @@ type listenFlag struct {
 }
 
 func (c *serveCommand) Run(ctx context.Context) error {
-	n, err := openNode(ctx, c.Data, pipeline.Options{RedactOff: knownRules(c.RedactOff)})
+	takes, err := c.resolve()
+	if err != nil {
+		return err
+	}
+	takes.apply()
+	n, err := openNodeWith(ctx, c.Data, pipeline.Options{RedactOff: knownRules(c.RedactOff)}, takes)
 	if err != nil {
 		return err
 	}

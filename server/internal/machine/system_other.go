@@ -1,0 +1,7 @@
+//go:build !linux
+
+package machine
+
+import "io/fs"
+
+func system() fs.FS { return nil }

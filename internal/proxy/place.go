@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -25,6 +26,8 @@ const (
 // Place is where the events go.
 type Place struct {
 	Options umpire.Options
+	// Wrong is what is wrong with what was asked for: there is no such place.
+	Wrong error
 	// Nothing says why nothing is recorded; "" otherwise.
 	Nothing string
 	// Reach tells where the events go now, in words; ok is false when nobody
@@ -40,6 +43,8 @@ func PlaceOf(to, key, project string) Place {
 		project = DefaultProject
 	}
 	switch {
+	case key == "" && !nameable(project):
+		return Place{Wrong: fmt.Errorf("%w: %.80q is no name for a project: use 1 to 64 of a-z, 0-9, '-', '_' and '.'", ErrUsage, project)}
 	case key != "":
 		if to == "" {
 			to = LocalAddress
@@ -52,6 +57,16 @@ func PlaceOf(to, key, project string) Place {
 		return nearbyPlace(project, func(s nearby.Server) bool { return portOf(s.Address) == port }, "no Umpire of yours runs at "+shown(to))
 	}
 	return Place{Nothing: "no key for " + shown(to) + ": make one with umpire key add --write, and give it with --key or UMPIRE_KEY"}
+}
+
+// nameable reports whether a project can be called so: a server refuses others.
+func nameable(project string) bool {
+	for i := range len(project) {
+		if c := project[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return len(project) <= 64 && strings.Trim(project, ".") != ""
 }
 
 func nearbyPlace(project string, suits func(nearby.Server) bool, none string) Place {

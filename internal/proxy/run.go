@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -35,6 +36,10 @@ var ErrUsage = errors.New("cannot tell what to watch")
 // Do does the job until it ends, and returns how this process shall end.
 func (j *Job) Do(stderr io.Writer) (Ended, error) {
 	switch {
+	case j.Place.Wrong != nil:
+		return Ended{Code: 2}, j.Place.Wrong
+	case len(j.Args) > 0 && strings.HasPrefix(j.Args[0], "-"):
+		return Ended{Code: 2}, fmt.Errorf("%w: there is no flag %q; the server's command stands after --", ErrUsage, j.Args[0])
 	case len(j.Args) > 0 && j.Upstream != "":
 		return Ended{Code: 2}, fmt.Errorf("%w: give a server's command or --upstream, not both", ErrUsage)
 	case len(j.Args) > 0:

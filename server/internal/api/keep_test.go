@@ -34,7 +34,7 @@ func TestKeeping(t *testing.T) {
 	d := describe(t)
 	shop := api.Project{ID: 1, Name: "shop"}
 	ninety, k := 90, &keeps{}
-	k.Retention.RawDays = &ninety
+	k.RawDays = &ninety
 	opt := options
 	opt.Keeper = keeperOf{k}
 	store := filled(t)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -26,6 +27,9 @@ type Options struct {
 	// CheckpointAfter is how long the store must be idle before what was written
 	// is moved from DuckDB's log into its file; 0: 10 seconds.
 	CheckpointAfter time.Duration
+	// CompactFrom is how many bytes must be free, beside half of the file, for Open to
+	// write it anew; 0: 64 MiB.
+	CompactFrom int64
 	// Current: a store of an older version is left as it is, and is an ErrOlder.
 	Current bool
 }
@@ -59,7 +63,35 @@ var _ store.Store = (*DB)(nil)
 // Open opens the database file at the path, made if it does not exist, and brings
 // its tables up to date. The empty path is a database in memory. A file that
 // another process holds is a fault.Conflict.
+//
+// Of a file most of which is free, after much was removed, the rest is written anew
+// first.
 func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
+	db, err := open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	if wasteful, err := db.wasteful(ctx, opts.compactFrom()); err != nil || !wasteful {
+		return db, nil //nolint:nilerr // it is as good without
+	}
+	db.dirty = true // to be sure that nothing is left in DuckDB's log
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	if err := compact(ctx, path); err != nil {
+		slog.WarnContext(ctx, "the store keeps blocks that are free", "err", err)
+	}
+	return open(ctx, path, opts)
+}
+
+func (o Options) compactFrom() int64 {
+	if o.CompactFrom == 0 {
+		return worthIt
+	}
+	return o.CompactFrom
+}
+
+func open(ctx context.Context, path string, opts Options) (*DB, error) {
 	connector, err := driver.NewConnector(path, nil)
 	if err != nil {
 		return nil, openError(path, err)

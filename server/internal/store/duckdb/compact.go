@@ -1,0 +1,80 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+)
+
+// worthIt is how many bytes of a file must be free, beside being more than half of
+// it, for it to be written anew. DuckDB uses free blocks again, but gives them back to
+// the disk only where they are at the end.
+const worthIt = 64 << 20
+
+// wasteful reports whether most of the file is free.
+func (db *DB) wasteful(ctx context.Context, least int64) (bool, error) {
+	if db.path == "" {
+		return false, nil
+	}
+	var block, total, free int64
+	err := db.write.QueryRowContext(ctx, "SELECT block_size, total_blocks, free_blocks FROM pragma_database_size()").Scan(&block, &total, &free)
+	if err != nil {
+		return false, fmt.Errorf("cannot read the size of the store: %w", err)
+	}
+	return free*block >= least && free > total/2, nil
+}
+
+// compact writes a closed store's file anew, without what is free in it. If that
+// fails the file is as it was.
+func compact(ctx context.Context, path string) (err error) {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot write the store anew: %w", err)
+			_ = os.Remove(next)
+			_ = os.Remove(next + ".wal")
+		}
+	}()
+	connector, err := driver.NewConnector("", nil)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	quoted := func(path string) string { return "'" + strings.ReplaceAll(path, "'", "''") + "'" }
+	for _, statement := range []string{
+		"SET preserve_insertion_order = true",
+		"ATTACH " + quoted(path) + " AS old (READ_ONLY)",
+		"ATTACH " + quoted(next) + " AS next",
+		"COPY FROM DATABASE old TO next",
+		"CHECKPOINT next",
+		"DETACH next",
+		"DETACH old",
+	} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(next, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if _, err := os.Stat(path + ".wal"); err == nil {
+		return errors.New("the store has a log of its own still")
+	}
+	return os.Rename(next, path)
+}

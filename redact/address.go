@@ -10,7 +10,12 @@ import (
 // Street, 12 rue de la Paix. A postcode with its town goes along, here and
 // below. Only words that stand in nothing but addresses count alone; others
 // want the postcode, and names must begin with a capital.
-func findAddress(s string, _, i int) (int, int, bool) {
+func findAddress(s string, from, i int) (int, int, bool) {
+	for _, counted := range [...]string{"line ", "row ", "column ", "step "} { // line 12 Main Street
+		if at := i - len(counted); at >= from && hasFold(s, at, counted) {
+			return 0, 0, false
+		}
+	}
 	k := digitsEnd(s, i)
 	if k >= len(s) || k-i > 1 && s[i] == '0' {
 		return 0, 0, false

@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // findCard finds the number of a payment card that begins at s[i]: 13 to 19
 // digits, together or in the groups that cards are printed in, with a prefix
 // and a length that some network issues, and a right check digit.
@@ -20,24 +22,34 @@ func findCard(s string, from, i int) (int, int, bool) {
 var cardWords = []string{"card", "visa", "pan", "cc", "credit*"}
 
 func beginsCard(n int, next, after byte) bool {
-	return n >= 13 && n <= 19 || n == 4 && (next == ' ' || next == '-') && after == '1'
+	switch {
+	case n != 4:
+		return n >= 13 && n <= 19
+	case next == noBreak[0]:
+		return after == 0
+	}
+	return (next == ' ' || next == '-' || next == '.') && after == '1'
 }
 
-// The groups in which networks print their numbers, each tried with blanks and
-// with dashes. The shorter of two that both fit wins: what follows the sixteen
+// The groups in which networks print their numbers, each tried with blanks,
+// no-break spaces, dashes and dots. The shorter of two that both fit wins: what follows the sixteen
 // digits is the year or the code on the back.
 var cardGroups = [][]int{{4, 6, 4}, {4, 6, 5}, {4, 4, 4, 4}, {4, 4, 4, 4, 1}, {4, 4, 4, 4, 2}, {4, 4, 4, 4, 3}}
 
 func findGroupedCard(s string, i int) (int, int, bool) {
-	if i+4 >= len(s) || s[i+4] != ' ' && s[i+4] != '-' {
-		return 0, 0, false
+	sep := ""
+	for _, known := range [...]string{" ", "-", ".", "\u00a0"} {
+		if strings.HasPrefix(s[i+4:], known) {
+			sep = known
+		}
 	}
-	if i+12 > len(s) || s[i+9] != s[i+4] && s[i+11] != s[i+4] {
+	second := i + 4 + len(sep)
+	if sep == "" || second+7 > len(s) || s[second+4] != sep[0] && s[second+6] != sep[0] {
 		return 0, 0, false
 	}
 	for _, groups := range cardGroups {
 		var digits [19]byte
-		n, end := readGroups(s, i, groups, &digits)
+		n, end := readGroups(s, i, sep, groups, &digits)
 		if n > 0 && isCard(string(digits[:n])) && numberEnds(s, end) {
 			return i, end, true
 		}
@@ -45,16 +57,15 @@ func findGroupedCard(s string, i int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// readGroups reads groups of exactly these lengths, with the same byte between
-// them as behind the first, and counts their digits; 0 if they are not there.
-func readGroups(s string, i int, groups []int, digits *[19]byte) (n, end int) {
-	sep := s[i+groups[0]]
+// readGroups reads groups of exactly these lengths, with sep between them, and
+// counts their digits; 0 if they are not there.
+func readGroups(s string, i int, sep string, groups []int, digits *[19]byte) (n, end int) {
 	for k, length := range groups {
 		if k > 0 {
-			if i >= len(s) || s[i] != sep {
+			if !strings.HasPrefix(s[i:], sep) {
 				return 0, 0
 			}
-			i++
+			i += len(sep)
 		}
 		if end = digitsEnd(s, i); end-i != length {
 			return 0, 0

@@ -29,8 +29,17 @@ var keyEnds = func() string {
 // findAKey finds the keys of issuers that use no separator; s[i] is their first
 // byte.
 func findAKey(s string, from, i int) (int, int, bool) {
+	if s[i+1] == 'A' && i > from && s[i-1] == 'E' {
+		return findFacebook(s, from, i-1)
+	}
 	if i > from && isKeyByte(s[i-1]) {
 		return 0, 0, false
+	}
+	switch s[i+1] {
+	case 'A':
+		return findTwitter(s, i)
+	case '3':
+		return findSecretKey(s, i)
 	}
 	return findBareKey(s, i, i+1, aForms)
 }
@@ -69,6 +78,9 @@ func findWordKey(s string, from, i int) (int, int, bool) {
 	}
 	if i-start < 2 || start > from && isKeyByte(s[start-1]) {
 		return 0, 0, false
+	}
+	if strings.EqualFold(s[start:i], "bot") { // Telegram's, as it stands in a path
+		return findBotToken(s, from, i)
 	}
 	return findBareKey(s, start, i+1, wordForms)
 }

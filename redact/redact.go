@@ -41,14 +41,18 @@ var rules = []rule{
 	{"private_key", "[PRIVATE_KEY_REDACTED]", "-", findPrivateKey, "", "-", nil},
 	{"jwt", "[JWT_REDACTED]", "J", findJWT, "y", "", nil},
 	{"key", "[KEY_REDACTED]", "_-.", findKey, keyEnds, digitBytes + letterBytes + "_-", nil},
-	{"key", "[KEY_REDACTED]", "A", findAKey, "", "KSBCIT", nil},
+	{"key", "[KEY_REDACTED]", ".", findAirtable, letterBytes + digitBytes, "0123456789abcdef", nil},
+	{"key", "[KEY_REDACTED]", "A", findAKey, "", "KSBCIT3A", nil},
 	{"key", "[KEY_REDACTED]", digitBytes, findBotToken, "", "", beginsBotToken},
+	{"key", "[KEY_REDACTED]", digitBytes, findRefreshToken, "", "", beginsRefreshToken},
 	{"key", "[KEY_REDACTED]", wordDigit, findWordKey, "", "", nil},
 	{"webhook", "[SECRET_REDACTED]", ":", findWebhook, "s", "/", nil},
 	{"url_credentials", "[SECRET_REDACTED]", ":", findURLCredentials, "", "/", nil},
 	{"dsn_credentials", "[SECRET_REDACTED]", "@", findDSNCredentials, "", "tu", nil},
 	{"secret", "[SECRET_REDACTED]", "=:>", findAssigned, secretEnds + " :\"'\\`", "", nil},
 	{"secret", "[SECRET_REDACTED]", "-", findFlag, "-", letterBytes, nil},
+	{"secret", "[SECRET_REDACTED]", "-", findUserFlag, " -", "u", nil},
+	{"secret", "[SECRET_REDACTED]", "%", findEscaped, secretEnds + "27", "3", nil},
 	{"authorization", "[SECRET_REDACTED]", "Bb", findAuthorization, "", "eEaA", nil},
 	{"email", "[EMAIL_REDACTED]", "@%", findEmail, "", "", nil},
 	{"ip", "[IP_REDACTED]", ":", findIPv6, "", ":" + digitBytes + "abcdefABCDEF", nil},
@@ -99,7 +103,11 @@ const maxRun = 20
 
 // The bytes that can follow the first digits of a find, each a kind of its own;
 // all others are of kind 0.
-const nextBytes = " -./+:,)A"
+const nextBytes = " -./+:,)A" + noBreak
+
+// noBreak is the first byte of a no-break space, which stands between the groups
+// of a card's number.
+const noBreak = "\xc2"
 
 const nextKinds = len(nextBytes) + 1
 
@@ -199,7 +207,7 @@ func (sc *scanner) addRuns(bit uint32, begins func(n int, next, after byte) bool
 				next = nextBytes[kind-1]
 			}
 			for k := range sc.byRun[n][kind] {
-				if begins == nil || begins(n, next, afterBytes[k]) {
+				if begins == nil || begins(n, next, afterBytes[k]) || next == noBreak[0] && begins(n, 0, afterBytes[k]) {
 					sc.byRun[n][kind][k] |= bit
 				}
 			}

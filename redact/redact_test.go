@@ -176,6 +176,7 @@ func BenchmarkStringHostile(b *testing.B) {
 	for _, s := range []string{
 		"a%40", "a@", "-----BEGIN PRIVATE KE", "eyJ.", "://a", "x@tcp(", "+1 1", "(1", `token:"\`, "bearer a", "sk-", "4111 ",
 		"DE89 ", "10.0.0.1.", "10.0.0.1-", "a:a:", "::", "1 A ", "1 rue de ", "Calle a ", "Straße 1", "--password ", "<token>a", "A1", "SG.", "123-45-", "SSN 1234 5678 9012 ",
+		"A", "EAA", "1//0a", "A3-A", "pat.a", "token%3A", "token%3D%22%22", "password%3D{", "password={", "PASSWORD=$", "token:a(", "?key=", "cookie:", "sessionid=", "curl -u a", "https://a-", "4111\u00a0", "4111.",
 	} {
 		for _, size := range []int{1 << 12, 1 << 18} {
 			text := strings.Repeat(s, size/len(s))

@@ -13,6 +13,9 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 		if start, end := queryKey(s, from, i, name); end > 0 {
 			return start, end, true
 		}
+		if start, end := sessionCookie(s, i, name, bare); end > 0 {
+			return start, end, true
+		}
 		return findCookie(s, i, name)
 	}
 	k := i + 1
@@ -34,7 +37,7 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 		}
 		return start, end, start < end && !isPlaceholder(s[start:end]) && !isProse(s[start:end])
 	}
-	end := valueEnd(s, k)
+	end := valueHead(s, k)
 	value := s[k:end]
 	if start, end, ok := schemeValue(s, name, value, end); ok {
 		return start, end, true
@@ -42,7 +45,7 @@ func findAssigned(s string, from, i int) (int, int, bool) {
 	if value == "" || isPlaceholder(value) || !tight && (!secretive(value) || isCode(value)) {
 		return 0, 0, false
 	}
-	return k, end, true
+	return k, valueEnd(s, end), true
 }
 
 // schemeValue finds the credentials of Authorization: token … and of the other
@@ -71,10 +74,25 @@ func queryKey(s string, from, i int, name string) (start, end int) {
 	if s[i] != '=' || name != "key" && name != "sig" || i-4 < from || s[i-4] != '?' && s[i-4] != '&' {
 		return 0, 0
 	}
-	if end = valueEnd(s, i+1); end-i-1 < 16 || !mixed(s[i+1:end]) {
+	if end = valueHead(s, i+1); end-i-1 < 16 || !mixed(s[i+1:end]) {
 		return 0, 0
 	}
-	return i + 1, end
+	return i + 1, valueEnd(s, end)
+}
+
+// sessionCookie finds the value of a cookie that is as good as a password:
+// sessionid=…. What has another name, as session_id, is an identifier.
+func sessionCookie(s string, i int, name string, bare bool) (start, end int) {
+	if s[i] != '=' || !bare || len(name) < len("sessionid") {
+		return 0, 0
+	}
+	if !is(name, []string{"sessionid", "jsessionid", "phpsessid"}) {
+		return 0, 0
+	}
+	if end = valueHead(s, i+1); end-i-1 < 16 || !mixed(s[i+1:end]) {
+		return 0, 0
+	}
+	return i + 1, valueEnd(s, end)
 }
 
 // findCookie finds the values of Cookie: a=b; c=d, and the first of Set-Cookie.
@@ -84,10 +102,11 @@ func findCookie(s string, i int, name string) (int, int, bool) {
 		return 0, 0, false
 	}
 	start := skipBlank(s, i+1)
-	end := valueEnd(s, start)
+	end := valueHead(s, start)
 	if eq := strings.IndexByte(s[start:end], '='); eq <= 0 || isPlaceholder(s[start:end]) {
 		return 0, 0, false
 	}
+	end = valueEnd(s, end)
 	for !set && strings.HasPrefix(s[end:], "; ") {
 		next := valueEnd(s, end+2)
 		if strings.IndexByte(s[end+2:next], '=') <= 0 {
@@ -134,6 +153,9 @@ func assignedName(s string, from, i int) (name string, bare bool) {
 	if hasFold(s, k-11, "unexpected ") { // "Unexpected token: abc123" is a parser speaking
 		return "", bare
 	}
+	if hasFold(s, k-len("design "), "design ") { // design token: spacing-4
+		return "", bare
+	}
 	return s[k:end], bare
 }
 
@@ -160,12 +182,21 @@ func quotedValue(s string, k int) (start, end int, ok bool) {
 	return start, valueEnd(s, start), true
 }
 
+// maxHead is how much of a value decides whether it is one, so that a text full
+// of what looks like values is not read again for each of them.
+const maxHead = 256
+
+// valueHead is valueEnd, but not further than maxHead.
+func valueHead(s string, k int) int { return valueEnd(s[:min(len(s), k+maxHead)], k) }
+
 func valueEnd(s string, k int) int {
-	for k < len(s) && !isSpace(s[k]) && strings.IndexByte("\"'`,;&)}]>|\\[", s[k]) < 0 {
+	for k < len(s) && !endsValue(s[k]) {
 		k++
 	}
 	return k
 }
+
+func endsValue(c byte) bool { return isSpace(c) || strings.IndexByte("\"'`,;&)}]>|\\[", c) >= 0 }
 
 // isPlaceholder reports whether v stands for a value, a token of ours included.
 func isPlaceholder(v string) bool {
@@ -246,21 +277,45 @@ var hooks = [...]string{
 // findWebhook finds the path of an incoming webhook; s[i] is the colon of its
 // scheme. The host stays.
 func findWebhook(s string, _, i int) (int, int, bool) {
-	if !strings.HasPrefix(s[i:], "://") || i+3 >= len(s) || strings.IndexByte("hdoa", s[i+3]) < 0 {
+	if !strings.HasPrefix(s[i:], "://") || i+3 >= len(s) {
+		return 0, 0, false
+	}
+	if start := officeHook(s, i+3); start > 0 {
+		end := hookEnd(s, start)
+		return start, end, end-start >= 16
+	}
+	if strings.IndexByte("hdoa", s[i+3]) < 0 {
 		return 0, 0, false
 	}
 	for _, hook := range hooks {
-		if !strings.HasPrefix(s[i+3:], hook) {
-			continue
+		if strings.HasPrefix(s[i+3:], hook) {
+			start := i + 3 + len(hook)
+			end := hookEnd(s, start)
+			return start, end, end-start >= 16
 		}
-		start := i + 3 + len(hook)
-		end := start
-		for end < len(s) && (isKeyByte(s[end]) && s[end] < 0x80 || s[end] == '/' || s[end] == ':' || s[end] == '@') {
-			end++
-		}
-		return start, end, end-start >= 16
 	}
 	return 0, 0, false
+}
+
+// officeHook returns where the path of https://TENANT.webhook.office.com/ begins;
+// s[k] is the first byte of the host. 0 if it is another host.
+func officeHook(s string, k int) int {
+	const hook = ".webhook.office.com/"
+	end := k
+	for end < len(s) && end-k < 64 && (isAlnum(s[end]) || s[end] == '-') {
+		end++
+	}
+	if end == k || !strings.HasPrefix(s[end:], hook) {
+		return 0
+	}
+	return end + len(hook)
+}
+
+func hookEnd(s string, end int) int {
+	for end < len(s) && (isKeyByte(s[end]) && s[end] < 0x80 || s[end] == '/' || s[end] == ':' || s[end] == '@') {
+		end++
+	}
+	return end
 }
 
 // findAuthorization finds the credentials behind Bearer and Basic.

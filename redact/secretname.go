@@ -8,7 +8,7 @@ import (
 // secretNames end the names of what holds a secret.
 var secretNames = [...]string{
 	"password", "passwd", "pwd", "passphrase", "passcode", "secret", "apikey", "secretkey", "accesskey", "accountkey",
-	"privatekey", "sharedkey", "signingkey", "encryptionkey", "masterkey", "authkey", "subscriptionkey", "authorization",
+	"privatekey", "credential", "sharedkey", "signingkey", "encryptionkey", "masterkey", "authkey", "subscriptionkey", "authorization",
 	"xamzsignature", "xgoogsignature", "secretkeybase", "passwort", "kennwort", "otp", "cvv", "cvc",
 }
 
@@ -20,7 +20,7 @@ var passOwners = [...]string{
 }
 
 // secretEnds has the last letters of all of these, of token, cookie and sig.
-const secretEnds = "cdegnpstvyCDENPSTVY"
+const secretEnds = "cdeglnpstvyCDELNPSTVY"
 
 // secretsBy holds the secretNames by their last letter.
 var secretsBy = func() (by [256][]string) {

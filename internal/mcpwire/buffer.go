@@ -45,3 +45,26 @@ func (b *buffer) reset() {
 		b.data = nil
 	}
 }
+
+// eitherWindow is how far indexEither looks for one byte before it looks for the
+// other: a far one is not looked for again and again.
+const eitherWindow = 512
+
+// indexEither returns where the first of two bytes stands, -1 if neither does. In
+// long texts it is many times as fast as bytes.IndexAny, which looks at each byte.
+func indexEither(p []byte, a, b byte) int {
+	for from := 0; from < len(p); from += eitherWindow {
+		window := p[from:min(from+eitherWindow, len(p))]
+		n := bytes.IndexByte(window, a)
+		if n >= 0 {
+			window = window[:n]
+		}
+		if m := bytes.IndexByte(window, b); m >= 0 {
+			return from + m
+		}
+		if n >= 0 {
+			return from + n
+		}
+	}
+	return -1
+}

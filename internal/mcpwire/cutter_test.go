@@ -68,6 +68,19 @@ func TestBodyCutter(t *testing.T) {
 	}
 }
 
+func TestIndexEither(t *testing.T) {
+	alphabet := []byte(`"\\` + strings.Repeat("x", 600))
+	for range 2000 {
+		text := make([]byte, rand.IntN(3*eitherWindow))
+		for i := range text {
+			text[i] = alphabet[rand.IntN(len(alphabet))]
+		}
+		if got, want := indexEither(text, '"', '\\'), bytes.IndexAny(text, `"\`); got != want {
+			t.Fatalf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
 func eventsOf(chunks [][]byte) (got []string, resumable bool) {
 	var c EventCutter
 	for _, chunk := range chunks {

@@ -49,7 +49,7 @@ func (c *EventCutter) Write(p []byte, emit func(StreamEvent)) {
 				continue
 			}
 		}
-		end := bytes.IndexAny(p, "\r\n")
+		end := indexEither(p, '\r', '\n')
 		if end < 0 {
 			c.part(p)
 			return

@@ -1,9 +1,6 @@
 package mcpwire
 
-import (
-	"bytes"
-	"strconv"
-)
+import "strconv"
 
 const (
 	// maxText is how much of a text stays in a skeleton, and maxSkeleton the most
@@ -34,7 +31,7 @@ type skimmer struct {
 func (s *skimmer) write(p []byte) {
 	for i := 0; i < len(p) && !s.overflow; i++ {
 		if s.inText && !s.escaped && s.text >= maxText { // nothing of it stays
-			n := bytes.IndexAny(p[i:], `"\\`)
+			n := indexEither(p[i:], '"', '\\')
 			if n < 0 {
 				n = len(p) - i
 			}

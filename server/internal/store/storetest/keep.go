@@ -75,8 +75,13 @@ func erasure(t *testing.T, b *bench) {
 	Check(t, 15, func(t *rapid.T) {
 		b.all = b.all[:0]
 		project := b.project()
-		b.put(t, project, many(t, Event(), 40), sizes(t)...)
-		whose := pick(t, "whose", store.Whose{User: "u1"}, store.Whose{Session: "s1"}, store.Whose{Session: "derived-1"}, store.Whose{User: "nobody"})
+		events := many(t, Event(), 30)
+		for _, e := range many(t, Call("s2"), 20) { // which follow each other closely
+			e.User = pick(t, "user of a call", "", "u1", "u1")
+			events = append(events, e)
+		}
+		b.put(t, project, events, sizes(t)...)
+		whose := pick(t, "whose", store.Whose{User: "u1"}, store.Whose{User: "u1"}, store.Whose{Session: "s1"}, store.Whose{Session: "derived-1"}, store.Whose{User: "nobody"})
 		n, calls := int64(len(b.all)), int64(0)
 		b.all = slices.DeleteFunc(b.all, func(e store.Entry) bool {
 			his := whose.User != "" && e.Event.User == whose.User || whose.Session != "" && e.Event.Session == whose.Session

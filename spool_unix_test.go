@@ -5,6 +5,7 @@ package umpire
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -79,87 +80,112 @@ func TestDiskFull(t *testing.T) {
 	sp.close()
 }
 
-// withFullDisk runs f while no file can grow beyond so many bytes.
-func withFullDisk(t *testing.T, bytes int, f func()) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	var whole syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &whole); err != nil {
-		t.Fatal(err)
-	}
-	full := whole
-	full.Cur = 0
-	for range bytes { // its type differs between systems
-		full.Cur++
-	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &whole); err != nil {
-			t.Fatal(err)
+const diskVariable = "UMPIRE_TEST_DISK"
+
+// fullDisk is a program whose files cannot grow any more. It is a process of its
+// own, because the limit holds for everything in one.
+type fullDisk struct {
+	Bytes  uint64 // that a file may have
+	Before bool   // from before the events are recorded, not from before Close only
+	Events int
+	Late   bool // a call ends after Close
+}
+
+func init() {
+	children["fullDisk"] = func() {
+		var how fullDisk
+		if json.Unmarshal([]byte(os.Getenv(diskVariable)), &how) != nil {
+			os.Exit(4)
 		}
-	}()
-	f()
+		c := New(Options{})
+		late := okCall("late")
+		var open uint64
+		if how.Late {
+			open = c.Begin(&late)
+		}
+		if how.Before {
+			how.fill()
+		}
+		for i := range how.Events {
+			c.Record(okCall(fmt.Sprint(i)))
+		}
+		if !how.Before {
+			how.fill()
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
+		defer cancel()
+		err := c.Close(ctx)
+		c.End(open)
+		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"Stats": c.Stats(), "Lost": errors.Is(err, errLost), "Failed": err != nil})
+	}
+}
+
+func (f fullDisk) fill() {
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
+		os.Exit(5)
+	}
+	limit.Cur = 0
+	for range f.Bytes { // its type differs between systems
+		limit.Cur++
+	}
+	if syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
+		os.Exit(6)
+	}
 }
 
 // TestCloseOnAFullDisk: what the spool cannot take waits in the journal, and the
 // next client sends it; what neither holds is dropped, and the count arrives.
 func TestCloseOnAFullDisk(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		bytes  int  // that a file may have
-		before bool // the disk is full before the events are recorded
-		events int
-		files  int // of the spool
-		all    bool
+		name  string
+		how   fullDisk
+		files int // of the spool
+		all   bool
 	}{
-		{name: "the spool takes nothing", bytes: 1500, events: 250, all: true},
-		{name: "the spool takes a batch", bytes: 32_000, events: 250, files: 1, all: true},
-		{name: "the journal takes no more", bytes: 1500, before: true, events: 1000},
+		{"the spool takes nothing", fullDisk{Bytes: 1500, Events: 250}, 0, true},
+		{"the spool takes a batch", fullDisk{Bytes: 32_000, Events: 250}, 1, true},
+		{"a call is open", fullDisk{Bytes: 10, Events: 1, Late: true}, 0, true},
+		{"the journal takes no more", fullDisk{Bytes: 1500, Events: 1000, Before: true}, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			door, dir := newOutage(t, nil), t.TempDir()
-			c, _ := testClient(t, door.options(dir))
-			record := func() {
-				for i := range tt.events {
-					e := okCall(fmt.Sprint(i))
-					open := c.Begin(&e)
-					c.Record(e)
-					c.End(open)
-				}
+			address, dir := nowhere(t), t.TempDir()
+			how, err := json.Marshal(tt.how)
+			if err != nil {
+				t.Fatal(err)
 			}
-			var err error
-			if !tt.before {
-				record()
+			cmd, stdout, stderr := child(t, "fullDisk", address, dir)
+			cmd.Env = append(cmd.Env, diskVariable+"="+string(how))
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s", err, stderr)
 			}
-			withFullDisk(t, tt.bytes, func() {
-				if tt.before {
-					record()
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
-				defer cancel()
-				err = c.Close(ctx)
-			})
-			s := c.Stats()
+			var got struct {
+				Stats        Stats
+				Lost, Failed bool
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			s := got.Stats
 			checkBalance(t, s)
-			if tt.all && (s.Spooled != uint64(tt.events) || err != nil) {
-				t.Errorf("stats %+v, close: %v; want all spooled", s, err)
+			if tt.all && (s.Spooled != uint64(tt.how.Events) || got.Failed) {
+				t.Errorf("%+v; want all spooled", got)
 			}
-			if !tt.all && (s.Spooled < 100 || s.Dropped == 0 || !errors.Is(err, errLost)) {
-				t.Errorf("stats %+v, close: %v; want what a block holds, and the rest lost", s, err)
+			if !tt.all && (s.Spooled < 100 || s.Dropped == 0 || !got.Lost) {
+				t.Errorf("%+v; want what a block holds spooled, and the rest lost", got)
 			}
 			if n := len(spoolFiles(t, dir)); n != tt.files {
 				t.Errorf("%d files in the spool, want %d", n, tt.files)
 			}
-			door.cut.Store(false)
-			next, _ := testClient(t, door.options(dir))
+			door := newCollector(t, nil)
+			listenAt(t, address, door)
+			next, _ := testClient(t, Options{Endpoint: address, SpoolDir: dir})
 			eventually(t, "it is sent", func() bool { return next.Stats().Drained == s.Spooled })
 			if err := next.Close(soon(t)); err != nil {
 				t.Error(err)
 			}
-			checkOnce(t, door.collector, int(s.Spooled))
+			checkOnce(t, door, int(s.Spooled))
 			if got := door.dropped()[dropLost]; uint64(got) != s.Dropped {
 				t.Errorf("the server was told of %d, want %d", got, s.Dropped)
 			}
@@ -168,28 +194,6 @@ func TestCloseOnAFullDisk(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCloseOnAFullDiskWithOpenCalls: the call that ends after Close does not take
-// the journal along.
-func TestCloseOnAFullDiskWithOpenCalls(t *testing.T) {
-	door, dir := newOutage(t, nil), t.TempDir()
-	c, _ := testClient(t, door.options(dir))
-	late := okCall("late")
-	open := c.Begin(&late)
-	c.Record(okCall("a"))
-	withFullDisk(t, 10, func() {
-		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
-		defer cancel()
-		if err := c.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	c.End(open)
-	door.cut.Store(false)
-	next, _ := testClient(t, door.options(dir))
-	eventually(t, "it is sent", func() bool { return next.Stats().Drained == 1 })
-	checkOnce(t, door.collector, 1)
 }
 
 // TestDirectoryOfAnotherUser: what is there is not ours to read, nor to write.

@@ -86,7 +86,7 @@ func (s *ids) claim(b *batch, todo []int) claim {
 			case h.flight == c.flight && !beats:
 				c.own++
 				continue
-			case h.flight != c.flight && !(beats && h.flight.over()):
+			case h.flight != c.flight && (!beats || !h.flight.over()):
 				// What wins comes behind what it beats, in the log and in the store.
 				c.others = append(c.others, waiting{i, h.flight, beats})
 				continue

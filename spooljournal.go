@@ -176,6 +176,7 @@ func (s *scratch) done() {
 func (j *journal) record(e *Event, brief bool) *scratch {
 	s := scratches.Get().(*scratch)
 	s.buf = appendEvent(append(s.buf[:0], make([]byte, recordHead)...), e, brief)
+	s.buf = slices.Grow(s.buf, j.seal.Overhead()) // so that it is sealed in its place
 	nonce := j.nonces.Add(1)
 	binary.LittleEndian.PutUint64(s.nonce[:8], nonce)
 	plain := s.buf[recordHead:]

@@ -316,3 +316,20 @@ func TestJournalWithoutMapping(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A record is sealed in its place, of whatever size its event is: the seal is a
+// little longer than what is sealed.
+func TestJournalTakesEverySize(t *testing.T) {
+	c := journaled(t)
+	e := benchEvent()
+	for n := range 6000 {
+		e.Arguments = bytes.Repeat([]byte("x"), n)
+		c.Record(e)
+		if c.queue.events == batchEvents {
+			c.discardQueued()
+		}
+	}
+	if got := c.Stats().Recorded; got != 6000 {
+		t.Errorf("%d events are recorded, want 6000", got)
+	}
+}

@@ -14,9 +14,6 @@ type rules struct{ db *meta.DB }
 
 func (r rules) ofPipeline(project uint32) []pipeline.Rule {
 	kept := r.db.Rules(project)
-	if len(kept) == 0 {
-		return nil // the usual case, and asked for each event
-	}
 	out := make([]pipeline.Rule, len(kept))
 	for i := range kept {
 		out[i] = pipelineRule(kept[i])

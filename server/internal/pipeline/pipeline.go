@@ -42,7 +42,7 @@ type Options struct {
 	// does nothing.
 	RedactOff []string
 	// Rules are those of a project; nil: there are none. It is called for each
-	// event.
+	// batch.
 	Rules  func(project uint32) []Rule
 	Logger *slog.Logger
 }

@@ -14,6 +14,7 @@ import (
 // batch is one Submit under way: its usable events in three parallel lists.
 type batch struct {
 	project uint32
+	rules   []Rule // of the project
 	entries []store.Entry
 	items   []wal.Item
 	claims  []claimant
@@ -39,6 +40,9 @@ func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item, r
 		project: project, entries: make([]store.Entry, 0, len(items)),
 		items: make([]wal.Item, 0, len(items)), claims: make([]claimant, 0, len(items)),
 	}
+	if p.opts.Rules != nil {
+		b.rules = p.opts.Rules(project)
+	}
 	for i := range items {
 		if reason, hint := p.prepareOne(b, &items[i], receivedAt, retention); reason != "" {
 			id := ""
@@ -58,9 +62,7 @@ func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time, retentio
 	}
 	born := bornAt(e.ID, e.StartedAt)
 	normalize(e, it.Extra, receivedAt, retention, p.redact)
-	if p.opts.Rules != nil {
-		judge(e, p.opts.Rules(b.project))
-	}
+	judge(e, b.rules)
 	p.strangers.bound(b.project, e)
 	body, reason, hint := encode(e)
 	if reason != "" {

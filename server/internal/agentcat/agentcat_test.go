@@ -36,29 +36,8 @@ func openWith(t testing.TB, opts door.Options) *doortest.Rig {
 	return r
 }
 
-// verdict is what the rules say of a call.
-type verdict struct {
-	Tool        string
-	Outcome     umpire.Outcome
-	Empty       bool
-	Cause       string
-	ErrorType   string
-	ErrorStatus int
-}
-
-func verdicts(events []umpire.Event) (calls []verdict) {
-	events = slices.Clone(events)
-	slices.SortFunc(events, func(a, b umpire.Event) int { return a.StartedAt.Compare(b.StartedAt) })
-	for _, e := range events {
-		if e.Kind == "call" {
-			calls = append(calls, verdict{e.Tool, e.Outcome, e.Empty, e.Cause, e.ErrorType, e.ErrorStatus})
-		}
-	}
-	return calls
-}
-
 // want are the eleven calls by outcomes.md.
-var want = []verdict{
+var want = []doortest.Verdict{
 	{Tool: "ok_tool", Outcome: umpire.OK},
 	{Tool: "empty_list", Outcome: umpire.OK, Empty: true},
 	{Tool: "empty_content", Outcome: umpire.OK, Empty: true},
@@ -85,7 +64,7 @@ func TestSamples(t *testing.T) {
 				}
 			}
 			events := r.Stored()
-			if d := cmp.Diff(want, verdicts(events)); d != "" {
+			if d := cmp.Diff(want, doortest.Verdicts(events)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			for _, e := range events {
@@ -121,11 +100,11 @@ func TestPython(t *testing.T) {
 		}
 	}
 	stored := r.Stored()
-	if d := cmp.Diff([]verdict{
+	if d := cmp.Diff([]doortest.Verdict{
 		{Tool: "find", Outcome: umpire.OK, Empty: true},
 		{Tool: "find", Outcome: umpire.ToolError, Cause: "returned", ErrorType: "KernelApiError404", ErrorStatus: 404},
 		{Tool: "strict", Outcome: umpire.BadArgs, Cause: "schema", ErrorType: "schema:enum"},
-	}, verdicts(stored)); d != "" {
+	}, doortest.Verdicts(stored)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if got := stored[0].SDK.Name; got != "agentcat-python" {
@@ -143,7 +122,7 @@ func TestAnyOrder(t *testing.T) {
 		for _, i := range append(order, order[:5]...) {
 			_, _, _ = r.Post(samples[i].Path(), bytes.NewReader(samples[i].Bytes()), "Authorization: ")
 		}
-		got := verdicts(r.Stored())
+		got := doortest.Verdicts(r.Stored())
 		for i := range got {
 			got[i].ErrorType = strings.TrimPrefix(got[i].ErrorType, "schema:enum") // known once tools/list was seen
 		}

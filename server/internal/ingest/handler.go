@@ -2,12 +2,9 @@ package ingest
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -38,7 +35,6 @@ func (h *Handler) Open(project uint32) (calls int64, known bool) {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		answerError(w, http.StatusMethodNotAllowed, fault.New("method_not_allowed", "events come by POST", "send POST /api/v1/events"))
@@ -53,7 +49,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(receipt.Rejected) > 0 {
 		status = http.StatusMultiStatus
 	}
-	answer(w, status, struct {
+	door.Write(w, status, struct {
 		Accepted   int                  `json:"accepted"`
 		Duplicates int                  `json:"duplicates"`
 		Rejected   []pipeline.Rejection `json:"rejected,omitempty"`
@@ -132,9 +128,7 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 	if status == http.StatusUnsupportedMediaType {
 		w.Header().Set("Accept-Encoding", "gzip, zstd")
 	}
-	if err.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((err.RetryAfter+time.Second-1)/time.Second)))
-	}
+	door.RetryAfter(w, err)
 	if status >= 500 {
 		h.front.Log().Warn("events were refused", "error", err.Error())
 	}
@@ -142,16 +136,5 @@ func (h *Handler) refuse(w http.ResponseWriter, err *fault.Error) {
 }
 
 func answerError(w http.ResponseWriter, status int, err *fault.Error) {
-	answer(w, status, fault.Body{Error: err})
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	out, err := json.Marshal(body)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: cannot encode an answer: %v", err))
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
-	w.WriteHeader(status)
-	_, _ = w.Write(out) // the sender may have left
+	door.Write(w, status, fault.Body{Error: err})
 }

@@ -36,29 +36,10 @@ func openWith(t testing.TB, opts door.Options) *doortest.Rig {
 	return r
 }
 
-// verdict is what the rules say of a call.
-type verdict struct {
-	Tool        string
-	Outcome     umpire.Outcome
-	Empty       bool
-	Cause       string
-	ErrorType   string
-	ErrorStatus int
-}
-
-func verdicts(events []umpire.Event) (calls []verdict) {
-	for _, e := range events {
-		if e.Kind == "call" {
-			calls = append(calls, verdict{e.Tool, e.Outcome, e.Empty, e.Cause, e.ErrorType, e.ErrorStatus})
-		}
-	}
-	return calls
-}
-
 // want are the eleven calls by outcomes.md: what McpServer shows as an error
 // result was thrown where the SDK saw a stack, and is a refusal by its name where
 // that carries a status.
-var want = []verdict{
+var want = []doortest.Verdict{
 	{Tool: "ok_tool", Outcome: umpire.OK},
 	{Tool: "empty_list", Outcome: umpire.OK, Empty: true},
 	{Tool: "empty_content", Outcome: umpire.OK, Empty: true},
@@ -84,7 +65,7 @@ func TestSamples(t *testing.T) {
 				}
 			}
 			events := r.Stored()
-			if d := cmp.Diff(want, verdicts(events)); d != "" {
+			if d := cmp.Diff(want, doortest.Verdicts(events)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			check(t, events)
@@ -133,12 +114,12 @@ func TestAllowList(t *testing.T) {
 	if status, text, _ := r.Post("/batch/", strings.NewReader(body), "Authorization: "); status != 200 {
 		t.Fatal(status, text)
 	}
-	if d := cmp.Diff([]verdict{
+	if d := cmp.Diff([]doortest.Verdict{
 		{Tool: "fine", Outcome: umpire.OK},
 		{Tool: "named", Outcome: umpire.ToolError, Cause: "returned", ErrorType: "KernelApiError404", ErrorStatus: 404},
 		{Tool: "plain", Outcome: umpire.ToolError, Cause: "result"},
 		{Tool: "typed", Outcome: umpire.Crashed, Cause: "thrown", ErrorType: "RangeError"},
-	}, verdicts(r.Stored())); d != "" {
+	}, doortest.Verdicts(r.Stored())); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -251,7 +232,7 @@ func TestAgentcatExporter(t *testing.T) {
 			t.Fatal(status, text)
 		}
 	}
-	if d := cmp.Diff([]verdict{{Tool: "find", Outcome: umpire.ToolError, Cause: "result"}}, verdicts(r.Stored())); d != "" {
+	if d := cmp.Diff([]doortest.Verdict{{Tool: "find", Outcome: umpire.ToolError, Cause: "result"}}, doortest.Verdicts(r.Stored())); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -267,10 +248,10 @@ func TestPython(t *testing.T) {
 	if status, text, _ := r.Post("/batch/", strings.NewReader(body), "Authorization: "); status != 200 {
 		t.Fatal(status, text)
 	}
-	if d := cmp.Diff([]verdict{
+	if d := cmp.Diff([]doortest.Verdict{
 		{Tool: "no_such_tool", Outcome: umpire.BadArgs, Cause: "unknown_tool"},
 		{Tool: "find", Outcome: umpire.OK, Empty: true},
-	}, verdicts(r.Stored())); d != "" {
+	}, doortest.Verdicts(r.Stored())); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

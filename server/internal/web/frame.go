@@ -14,7 +14,7 @@ type frame struct {
 	Title   string
 	Home    string
 	Project *Project
-	Nav     []navItem
+	Menu    menuView
 	Filters *filterForm
 	Chips   []chip
 	// Login is set on the login page, SignOut where somebody is signed in.
@@ -71,12 +71,7 @@ func (sc *scope) frame(ctx context.Context, title, current string, facets answer
 	if grant, ok := auth.Granted(ctx); ok {
 		f.SignOut = grant.SignedIn
 	}
-	root := sc.projectPath()
-	for _, item := range []navItem{{Text: "Overview", Href: root}, {Text: "Tools", Href: root + "tools"}, {Text: "Clients", Href: root + "clients"}} {
-		item.Current = item.Href == current
-		item.Href = sc.link(item.Href)
-		f.Nav = append(f.Nav, item)
-	}
+	f.Menu = sc.menuView(current)
 	f.Filters = sc.form(facets)
 	f.Chips = sc.chips()
 	return f

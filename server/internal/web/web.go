@@ -100,10 +100,13 @@ func (s *site) routes() http.Handler {
 		mux.Handle("GET "+pattern, s.signedIn(s.show(show)))
 	}
 	page("/{$}", s.home)
-	page("/p/{project}/{$}", s.overview)
-	page("/p/{project}/tools", s.tools)
+	for _, p := range s.menu() {
+		if p.path == "" {
+			p.path = "{$}"
+		}
+		page("/p/{project}/"+p.path, p.show)
+	}
 	page("/p/{project}/tools/{tool...}", s.tool)
-	page("/p/{project}/clients", s.clients)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("GET /static/{file}", s.show(s.static))
 	s.loginRoutes(mux)

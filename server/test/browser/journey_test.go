@@ -186,7 +186,12 @@ func TestJourney(t *testing.T) {
 			if got := eval[[]string](tb, fmt.Sprintf(cells, "clients")); len(got) != 1 || !strings.HasPrefix(got[0], "cursor 941 89 34 17 41") {
 				t.Errorf("clients under the filter: %q", got)
 			}
-			click(".top nav a[href*='/tools']")
+			if l.width > 760 {
+				click(".menu-main a[href*='/tools']")
+			} else { // narrow, the pages are in a list that opens
+				click(".menu > summary")
+				click(".menu-list a[href*='/tools']")
+			}
 			at("/p/orders-mcp/tools?client=cursor&last=7d")
 			click("a[href*='refund_order?'][href*='slice=crashed']")
 			at("/p/orders-mcp/tools/refund_order?client=cursor&last=7d&slice=crashed")

@@ -31,6 +31,18 @@
     }
   });
 
+  // The menu closes when something else is wanted.
+  const menu = document.querySelector(".menu");
+  if (menu) {
+    document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+    menu.addEventListener("focusout", (event) => { if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false; });
+  }
+
   // Times in the viewer's zone. Days stay days in UTC: they are counted so.
   const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });

@@ -29,10 +29,15 @@ func answerable(k store.Kept, f store.Filter) error {
 	case f.From.Before(k.Rollups):
 		return fault.New(fault.BadRequest, fmt.Sprintf("figures from before %s are no longer kept", day(k.Rollups)), "begin the range there, or later")
 	case rawGone(k, f) && !f.FromRollups():
-		return fault.New(fault.BadRequest, fmt.Sprintf("single events from before %s are no longer kept, and this question needs them", day(k.Raw)),
+		return fault.New(fault.BadRequest, goneBefore(k.Raw),
 			"begin the range there, or ask in whole hours and without filters on outcome, slice, cause, error, fingerprint, session and user")
 	}
 	return nil
+}
+
+// goneBefore says that single events are gone.
+func goneBefore(raw time.Time) string {
+	return fmt.Sprintf("single events from before %s are no longer kept, and this question needs them", raw.Format(time.DateOnly))
 }
 
 // hide is a list that single events are needed for: where they are gone it is null,

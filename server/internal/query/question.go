@@ -16,6 +16,8 @@ type Source = store.Reader
 //	Tool          what is wrong with this one tool?
 //	Clients       which client's calls fail, and how?
 //	FilterValues  what can the filters be set to?
+//	Calls         which calls were these?
+//	Call          what is known of this one call, and why is it judged so?
 
 // Params is a question's scope: the parsed filters of a request.
 type Params struct {
@@ -31,6 +33,8 @@ type Params struct {
 	Pending *int64
 	// Dropped is how many events the project's senders dropped so far.
 	Dropped int64
+	// List is which part of a list is asked for, by the questions that are lists.
+	List List
 	// RawGone is set by the questions: there are no single events in some of the range.
 	RawGone bool
 }

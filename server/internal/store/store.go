@@ -101,6 +101,12 @@ type Reader interface {
 	// Facets lists what the project's filters can be set to in the filter's
 	// range; nothing else of the filter narrows it.
 	Facets(ctx context.Context, f Filter) (Facets, error)
+	// CallList is the calls of the filter, newest first, behind the place, at most so
+	// many. They are read from events.
+	CallList(ctx context.Context, f Filter, behind Place, limit int) ([]CallRow, error)
+	// Event is the event of that id with everything that is stored of it; nil if
+	// there is none. Of the filter only project and range narrow it.
+	Event(ctx context.Context, f Filter, id umpire.ID) (*Stored, error)
 	// Kept tells since when everything of the project is there.
 	Kept(ctx context.Context, project uint32) (Kept, error)
 }

@@ -8,57 +8,81 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/format"
 )
 
-// Why says in one line by which rule of docs/outcomes.md e was judged, and what
-// the judgement rests on.
-func Why(e *umpire.Event) string {
-	switch e.Kind {
-	case "call":
-		return whyCall(e)
-	case "cancelled":
-		return "1.2: the client withdrew the request before it was answered" + late(e)
-	case "round":
-		return "1.2: the answer only asks for more input"
-	case "pending":
-		return "1.3: there is no answer yet, and nothing says that there will be none"
-	case "refused":
-		return "1.2: the protocol itself refused the request, which so is no call"
-	}
-	return ""
+// Reasons is why an event was judged so, in its parts.
+type Reasons struct {
+	// Rule is the number of the rule of docs/outcomes.md that decided; empty for
+	// what is not judged.
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason"`
+	// Beside is what the judgement rests on, and what else is to be seen.
+	Beside []string `json:"beside"`
 }
 
-func whyCall(e *umpire.Event) string {
-	parts := []string{ruleOf(e) + ": " + reason(e)}
+// String is the reasons in one line.
+func (r Reasons) String() string {
+	line := r.Reason
+	if r.Rule != "" {
+		line = r.Rule + ": " + line
+	}
+	return strings.Join(append([]string{line}, r.Beside...), "; ")
+}
+
+// Why says in one line by which rule of docs/outcomes.md e was judged, and what
+// the judgement rests on.
+func Why(e *umpire.Event) string { return Explain(e).String() }
+
+// Explain says by which rule of docs/outcomes.md e was judged, and what the
+// judgement rests on, from the event alone.
+func Explain(e *umpire.Event) Reasons {
+	r := Reasons{Beside: []string{}}
+	switch e.Kind {
+	case "call":
+		r = explainCall(e)
+	case "cancelled":
+		r.Rule, r.Reason = "1.2", "the client withdrew the request before it was answered"
+	case "round":
+		r.Rule, r.Reason = "1.2", "the answer only asks for more input"
+	case "pending":
+		r.Rule, r.Reason = "1.3", "there is no answer yet, and nothing says that there will be none"
+	case "refused":
+		r.Rule, r.Reason = "1.2", "the protocol itself refused the request, which so is no call"
+	default:
+		r.Rule, r.Reason = "1.1", "only a tools/call is a call: this event is in no rate"
+	}
+	if e.Late {
+		r.Beside = append(r.Beside, "an answer came all the same")
+	}
+	return r
+}
+
+func explainCall(e *umpire.Event) Reasons {
+	r := Reasons{Rule: ruleOf(e), Reason: reason(e), Beside: []string{}}
 	if len(e.BadParams) > 0 {
-		parts = append(parts, params(e.BadParams))
+		r.Beside = append(r.Beside, params(e.BadParams))
 	}
 	if len(e.Near) > 0 {
-		parts = append(parts, "closest names: "+strings.Join(e.Near, ", "))
+		r.Beside = append(r.Beside, "closest names: "+strings.Join(e.Near, ", "))
 	}
 	if words := evidenceWords[e.Evidence]; words != "" {
-		parts = append(parts, "evidence "+e.Evidence+": "+words)
+		r.Beside = append(r.Beside, "evidence "+e.Evidence+": "+words)
 	}
 	for _, mark := range e.Suspects {
-		parts = append(parts, "4 "+mark+": "+format.Suspect(mark))
+		r.Beside = append(r.Beside, "4 "+mark+": "+format.Suspect(mark))
 	}
 	if e.SeenBy == "proxy" && e.Outcome == umpire.ToolError && e.Cause == "result" {
-		parts = append(parts, OutsideNote)
+		r.Beside = append(r.Beside, OutsideNote)
 	}
-	return strings.Join(parts, "; ") + late(e)
+	return r
 }
 
 // OutsideNote is said of refusals that were seen on the wire alone.
 const OutsideNote = "seen from outside, where many SDKs show an exception and a refusal in the same form"
 
-func late(e *umpire.Event) string {
-	if e.Late {
-		return "; an answer came all the same"
-	}
-	return ""
-}
-
 // ruleOf is the number of the rule that decided.
 func ruleOf(e *umpire.Event) string {
 	switch {
+	case !e.Outcome.Known():
+		return "2"
 	case e.Outcome == umpire.OK && e.Empty:
 		return "3"
 	case e.Outcome == umpire.OK:
@@ -73,6 +97,8 @@ func ruleOf(e *umpire.Event) string {
 		return "2.6"
 	case "returned":
 		return "2.5"
+	case "rule":
+		return "4"
 	}
 	switch e.Outcome {
 	case umpire.BadArgs:
@@ -86,6 +112,8 @@ func ruleOf(e *umpire.Event) string {
 
 func reason(e *umpire.Event) string {
 	switch {
+	case !e.Outcome.Known():
+		return "the event says no outcome and carries nothing to judge one from: it is set aside, and in no rate"
 	case e.Outcome == umpire.OK && e.Empty:
 		return "the server answered without an error and said nothing: " + format.EmptyRule(e.EmptyRule)
 	case e.Outcome == umpire.OK:
@@ -114,6 +142,7 @@ var causeReasons = map[string]string{
 	"output_schema":     "the answer breaks the tool's own output schema, or cannot be written",
 	"no_result":         "the answer holds no result",
 	"protocol":          "the JSON-RPC error code says that the server failed inside",
+	"rule":              "a person made a rule from a mark that the answer carries: such calls count as refused",
 	"timeout":           "the client waited in vain: Request timed out",
 	"process_exit":      "the process ended before it answered",
 	"no_reply":          "the stream or the session ended before an answer",

@@ -67,7 +67,14 @@ SELECT
   (c.slice <> '' AND c.request_bytes IS NOT NULL)::BIGINT AS request_known,
   CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
   (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
+  {{- if eq . "events"}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta{{end}}{{/* what no rollup is made of */}}
 FROM (
   SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice FROM {{.}}
 ) c
 {{- end}}
+
+{{define "behind"}}{{/* what is older than a place: its moment, and at the same moment the order of ids */}}
+{{- if not .At.IsZero}} AND started_at <= {{arg .At}} AND (started_at < {{arg .At}} OR id < {{arg .Text}}::UUID){{end}}
+{{- end}}
+
+{{define "id_text"}}id::VARCHAR{{end}}

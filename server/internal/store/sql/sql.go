@@ -8,6 +8,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
@@ -22,6 +23,9 @@ type Question struct {
 	Step    time.Duration
 	Limit   int
 	Tool    string
+	// Behind is where a list goes on, and ID names an event.
+	Behind store.Place
+	ID     umpire.ID
 }
 
 // New returns the question under the filter, of the rollups if they can answer.

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"SDKReplacesProxy", sdkReplacesProxy},
 		{"WholeReplacesHalf", wholeReplacesHalf},
 		{"DeleteProject", deleteProject},
+		{"OneEvent", oneEvent},
 		{"Retention", retention},
 		{"Erasure", erasure},
 	} {
@@ -126,6 +127,7 @@ type answers struct {
 	Before, After []store.NameCount
 	Facets        store.Facets
 	Senders       []store.SenderRow
+	Calls         []store.CallRow
 }
 
 const limit = 4
@@ -134,7 +136,7 @@ var steps = []time.Duration{time.Minute, 2 * time.Hour, 7 * 24 * time.Hour}
 
 func ask(r store.Reader, f store.Filter) (a answers, err error) {
 	ctx := context.Background()
-	var all [12]error
+	var all [13]error
 	a.Totals, all[0] = r.Totals(ctx, f)
 	a.Series = map[string][]store.Point{}
 	for _, step := range steps {
@@ -151,6 +153,7 @@ func ask(r store.Reader, f store.Filter) (a answers, err error) {
 	a.Before, a.After, all[9] = r.Neighbours(ctx, f, limit)
 	a.Facets, all[10] = r.Facets(ctx, f)
 	a.Senders, all[11] = r.Senders(ctx, f, limit)
+	a.Calls, all[12] = allCalls(r, f)
 	return a, errors.Join(all[:]...)
 }
 
@@ -166,6 +169,7 @@ func (r recount) answers(f store.Filter) (a answers) {
 	a.Before, a.After = r.neighbours(f, limit)
 	a.Facets = r.facets(f)
 	a.Senders = r.senders(f, limit)
+	a.Calls = r.callRows(f)
 	return a
 }
 

@@ -1,0 +1,114 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// CallsAnswer answers: which calls were these? Newest first.
+type CallsAnswer struct {
+	Header
+	Calls []CallLine `json:"calls"`
+	Next  *string    `json:"next"` // the cursor of the next part; null at the end
+}
+
+// CallLine is one call in a list. "unknown" stands for what is not known; what a
+// call need not have is left out.
+type CallLine struct {
+	ID            umpire.ID `json:"id"`
+	StartedAt     time.Time `json:"started_at"`
+	Tool          string    `json:"tool"`
+	Slice         string    `json:"slice"`
+	Outcome       string    `json:"outcome"`
+	Cause         string    `json:"cause,omitempty"`
+	EmptyRule     string    `json:"empty_rule,omitempty"`
+	ErrorType     string    `json:"error_type,omitempty"`
+	ErrorStatus   *int64    `json:"error_status"`
+	ErrorMessage  string    `json:"error_message,omitempty"`
+	Fingerprint   string    `json:"fingerprint,omitempty"`
+	Suspects      []string  `json:"suspects"`
+	DurationUS    *int64    `json:"duration_us"`
+	RequestBytes  *int64    `json:"request_bytes"`
+	ResponseBytes *int64    `json:"response_bytes"`
+	IsRetry       bool      `json:"is_retry"`
+	Reworded      bool      `json:"reworded"`
+	Repeated      bool      `json:"repeated"`
+	Client        string    `json:"client"`
+	ClientVersion string    `json:"client_version,omitempty"`
+	Platform      string    `json:"platform"`
+	Session       string    `json:"session"`
+	User          string    `json:"user"`
+	Server        string    `json:"server"`
+	Version       string    `json:"version"`
+	Env           string    `json:"env"`
+	SeenBy        string    `json:"seen_by"`
+	Evidence      string    `json:"evidence,omitempty"`
+	Intent        string    `json:"intent,omitempty"`
+}
+
+// Calls answers: which calls were these? Its parts follow each other by Next,
+// whatever arrives meanwhile.
+func Calls(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (CallsAnswer, error) { return callsOf(ctx, src, p) })
+}
+
+func callsOf(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
+	at, err := p.resume("calls")
+	if err != nil {
+		return CallsAnswer{}, err
+	}
+	if err := keptRaw(ctx, src, p.Filter); err != nil {
+		return CallsAnswer{}, err
+	}
+	behind, before := store.Place{At: at.at}, at.at
+	if !before.IsZero() {
+		if err := behind.ID.UnmarshalText([]byte(at.key)); err != nil {
+			return CallsAnswer{}, errCursor(p.List.Cursor)
+		}
+		before = before.Add(time.Microsecond) // others began at the same moment
+	}
+	limit := p.List.limit()
+	rows, err := newest(p.Filter, before, limit+1, func(f store.Filter, n int) ([]store.CallRow, error) {
+		return src.CallList(ctx, f, behind, n)
+	})
+	if err != nil {
+		return CallsAnswer{}, err
+	}
+	answer := CallsAnswer{Header: p.header(), Calls: make([]CallLine, 0, min(len(rows), limit))}
+	for i, r := range rows {
+		if i == limit {
+			last := rows[i-1]
+			answer.Next = p.next("calls", last.StartedAt, last.ID.String())
+			break
+		}
+		answer.Calls = append(answer.Calls, callLine(r))
+	}
+	return answer, nil
+}
+
+func callLine(r store.CallRow) CallLine {
+	return CallLine{
+		ID: r.ID, StartedAt: r.StartedAt, Tool: r.Tool, Slice: r.Slice, Outcome: r.Outcome, Cause: r.Cause, EmptyRule: r.EmptyRule,
+		ErrorType: r.ErrorType, ErrorStatus: known(r.ErrorStatus, r.ErrorStatus), ErrorMessage: r.ErrorMessage,
+		Fingerprint: r.Fingerprint, Suspects: some(r.Suspects), DurationUS: r.DurationUS, RequestBytes: r.RequestBytes, ResponseBytes: r.ResponseBytes,
+		IsRetry: r.IsRetry, Reworded: r.Reworded, Repeated: r.Repeated, Client: r.Client, ClientVersion: r.ClientVersion, Platform: r.Platform,
+		Session: r.Session, User: r.User, Server: r.Server, Version: r.Version, Env: r.Env, SeenBy: r.SeenBy, Evidence: r.Evidence, Intent: r.Intent,
+	}
+}
+
+// keptRaw is a fault.BadRequest where single events of the range are gone: a list
+// of what is left would pass for the whole.
+func keptRaw(ctx context.Context, src Source, f store.Filter) error {
+	k, err := src.Kept(ctx, f.Project)
+	if err != nil {
+		return err
+	}
+	if rawGone(k, f) {
+		return fault.New(fault.BadRequest, goneBefore(k.Raw), "begin the range there")
+	}
+	return nil
+}

@@ -48,8 +48,9 @@ recorded: ## record again what servers on other SDKs say: spec/corpus/recorded
 	@./tools/servers.sh -r
 
 .PHONY: setup
-setup: node_modules ## fetch what the tests need: npm packages, chromium
+setup: node_modules ## fetch what the tests need: npm packages, chromium, postgresql
 	@./tools/chromium.sh
+	@./tools/postgres.sh
 
 .PHONY: node_modules
 node_modules: $(NODE_PROJECTS:%=%/node_modules/.package-lock.json)

@@ -16,16 +16,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/meta/postgrestest"
 )
 
-func openDB(t testing.TB, dir string) *DB {
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgrestest.Stop()
+	os.Exit(code)
+}
+
+// everywhere runs the test on SQLite and on PostgreSQL. A place is a directory or an
+// address, empty at first.
+func everywhere(t *testing.T, do func(t *testing.T, place string)) {
+	t.Run("sqlite", func(t *testing.T) { do(t, t.TempDir()) })
+	t.Run("postgres", func(t *testing.T) { do(t, postgrestest.Schema(t)) })
+}
+
+func openDB(t testing.TB, place string) *DB {
 	t.Helper()
-	db, err := Open(dir)
+	db, err := openPlace(place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+func openPlace(place string) (*DB, error) {
+	if IsPostgres(place) {
+		return OpenPostgres(context.Background(), place)
+	}
+	return Open(place)
 }
 
 func must[T any](v T, err error) func(testing.TB) T {
@@ -46,10 +67,11 @@ func code(err error) fault.Code {
 	return ""
 }
 
-func TestProjects(t *testing.T) {
+func TestProjects(t *testing.T) { everywhere(t, testProjects) }
+
+func testProjects(t *testing.T, place string) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	db := openDB(t, dir)
+	db := openDB(t, place)
 	shop := must(db.EnsureProject(ctx, "shop"))(t)
 	again := must(db.EnsureProject(ctx, "shop"))(t)
 	other := must(db.EnsureProject(ctx, "a.b_c-1"))(t)
@@ -70,7 +92,7 @@ func TestProjects(t *testing.T) {
 	}
 	_ = db.Close()
 
-	db = openDB(t, dir)
+	db = openDB(t, place)
 	if d := cmp.Diff([]Project{{ID: shop.ID, Name: "store", CreatedAt: shop.CreatedAt, Retention: Retention{RawDays: 90}}}, db.Projects()); d != "" {
 		t.Error(d)
 	}
@@ -79,8 +101,10 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-func TestProjectNames(t *testing.T) {
-	db := openDB(t, t.TempDir())
+func TestProjectNames(t *testing.T) { everywhere(t, testProjectNames) }
+
+func testProjectNames(t *testing.T, place string) {
+	db := openDB(t, place)
 	for _, tt := range []struct {
 		name string
 		ok   bool
@@ -104,9 +128,11 @@ func TestProjectNames(t *testing.T) {
 	}
 }
 
-func TestDemoProjectsAreKeptApart(t *testing.T) {
+func TestDemoProjectsAreKeptApart(t *testing.T) { everywhere(t, testDemoProjectsAreKeptApart) }
+
+func testDemoProjectsAreKeptApart(t *testing.T, place string) {
 	ctx := context.Background()
-	db := openDB(t, t.TempDir())
+	db := openDB(t, place)
 	if p := must(db.EnsureDemoProject(ctx, "demo"))(t); !p.Demo {
 		t.Error("the demo project is not marked")
 	}
@@ -116,10 +142,11 @@ func TestDemoProjectsAreKeptApart(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestKeys(t *testing.T) { everywhere(t, testKeys) }
+
+func testKeys(t *testing.T, place string) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	db := openDB(t, dir)
+	db := openDB(t, place)
 	shop := must(db.EnsureProject(ctx, "shop"))(t)
 	write := must(db.AddKey(ctx, shop.ID, Write, ""))(t)
 	read := must(db.AddKey(ctx, shop.ID, Read, ""))(t)
@@ -147,7 +174,7 @@ func TestKeys(t *testing.T) {
 	}
 	check(db)
 	_ = db.Close()
-	db = openDB(t, dir)
+	db = openDB(t, place)
 	check(db)
 
 	k, _ := db.Lookup(write)
@@ -197,9 +224,11 @@ func TestKeysAreNotInTheFile(t *testing.T) {
 	}
 }
 
-func TestAddKeyRefuses(t *testing.T) {
+func TestAddKeyRefuses(t *testing.T) { everywhere(t, testAddKeyRefuses) }
+
+func testAddKeyRefuses(t *testing.T, place string) {
 	ctx := context.Background()
-	db := openDB(t, t.TempDir())
+	db := openDB(t, place)
 	shop := must(db.EnsureProject(ctx, "shop"))(t)
 	other := must(db.EnsureProject(ctx, "other"))(t)
 	must(db.AddKey(ctx, shop.ID, Foreign, "phc_taken_already"))(t)
@@ -233,10 +262,11 @@ func TestAddKeyRefuses(t *testing.T) {
 	}
 }
 
-func TestUseAndDropsAreRemembered(t *testing.T) {
+func TestUseAndDropsAreRemembered(t *testing.T) { everywhere(t, testUseAndDropsAreRemembered) }
+
+func testUseAndDropsAreRemembered(t *testing.T, place string) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	db := openDB(t, dir)
+	db := openDB(t, place)
 	shop := must(db.EnsureProject(ctx, "shop"))(t)
 	key := must(db.AddKey(ctx, shop.ID, Write, ""))(t)
 	k, _ := db.Lookup(key)
@@ -271,13 +301,16 @@ func TestUseAndDropsAreRemembered(t *testing.T) {
 	}
 	check(db)
 	_ = db.Close()
-	check(openDB(t, dir))
+	check(openDB(t, place))
 }
 
 func TestReloadSeesWhatAnotherProcessDid(t *testing.T) {
+	everywhere(t, testReloadSeesWhatAnotherProcessDid)
+}
+
+func testReloadSeesWhatAnotherProcessDid(t *testing.T, place string) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	a, b := openDB(t, dir), openDB(t, dir)
+	a, b := openDB(t, place), openDB(t, place)
 	shop := must(a.EnsureProject(ctx, "shop"))(t)
 	key := must(a.AddKey(ctx, shop.ID, Write, ""))(t)
 	if _, ok := b.Lookup(key); ok {
@@ -307,9 +340,11 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-func TestConcurrentUse(t *testing.T) {
+func TestConcurrentUse(t *testing.T) { everywhere(t, testConcurrentUse) }
+
+func testConcurrentUse(t *testing.T, place string) {
 	ctx := context.Background()
-	db := openDB(t, t.TempDir())
+	db := openDB(t, place)
 	shop := must(db.EnsureProject(ctx, "shop"))(t)
 	key := must(db.AddKey(ctx, shop.ID, Write, ""))(t)
 	var wg sync.WaitGroup

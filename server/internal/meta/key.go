@@ -90,7 +90,7 @@ func (db *DB) AddKey(ctx context.Context, project uint32, kind Kind, foreign str
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		var owner string
 		err := tx.QueryRowContext(ctx, `SELECT projects.name FROM keys JOIN projects ON projects.id = keys.project
-			WHERE hash = ? AND revoked_at IS NULL`, hash[:]).Scan(&owner)
+			WHERE hash = $1 AND revoked_at IS NULL`, hash[:]).Scan(&owner)
 		if err == nil {
 			return fault.New(fault.Conflict, fmt.Sprintf("this key belongs to the project %q already", owner),
 				"a key is for one project; revoke it there first")
@@ -99,10 +99,10 @@ func (db *DB) AddKey(ctx context.Context, project uint32, kind Kind, foreign str
 			return err
 		}
 		// A foreign key that was revoked may be registered again.
-		if _, err := tx.ExecContext(ctx, `DELETE FROM keys WHERE hash = ?`, hash[:]); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM keys WHERE hash = $1`, hash[:]); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO keys (hash, kind, project, prefix, created_at) VALUES (?, ?, ?, ?, ?)`,
+		_, err = tx.ExecContext(ctx, `INSERT INTO keys (hash, kind, project, prefix, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			hash[:], string(kind), project, prefix, micros(time.Now()))
 		return err
 	})
@@ -191,7 +191,7 @@ func (db *DB) Keys(project uint32) []Key {
 // RevokeKey ends a key; it stops working at once.
 func (db *DB) RevokeKey(ctx context.Context, id int64) error {
 	err := db.change(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, micros(time.Now()), id)
+		res, err := tx.ExecContext(ctx, `UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL`, micros(time.Now()), id)
 		if err != nil {
 			return err
 		}
@@ -207,14 +207,14 @@ func (db *DB) RevokeKey(ctx context.Context, id int64) error {
 	return nil
 }
 
-func (db *DB) loadKeys(ctx context.Context, into *snapshot) error {
+func (db *DB) loadKeys(ctx context.Context, tx *sql.Tx, into *snapshot) error {
 	old := map[int64]*keyEntry{}
 	if s := db.cache.Load(); s != nil {
 		for _, e := range s.all {
 			old[e.key.ID] = e
 		}
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, hash, kind, project, prefix, created_at, last_used, announced_at, revoked_at FROM keys ORDER BY id`)
+	rows, err := tx.QueryContext(ctx, `SELECT id, hash, kind, project, prefix, created_at, last_used, announced_at, revoked_at FROM keys ORDER BY id`)
 	if err != nil {
 		return err
 	}

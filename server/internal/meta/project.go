@@ -58,8 +58,8 @@ func (db *DB) ensure(ctx context.Context, name string, demo bool) (Project, erro
 		return Project{}, err
 	}
 	err := db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO projects (name, created_at, demo) VALUES (?, ?, ?)
-			ON CONFLICT (name) DO NOTHING`, name, micros(time.Now()), demo)
+		_, err := tx.ExecContext(ctx, `INSERT INTO projects (name, created_at, demo) VALUES ($1, $2, $3)
+			ON CONFLICT (name) DO NOTHING`, name, micros(time.Now()), flag(demo))
 		return err
 	})
 	if err != nil {
@@ -101,13 +101,13 @@ func (db *DB) RenameProject(ctx context.Context, id uint32, name string) error {
 	if p, ok := db.Project(name); ok && p.ID != id {
 		return fault.New(fault.Conflict, fmt.Sprintf("there is a project %q already", name), "choose another name")
 	}
-	return db.changeOne(ctx, id, "rename", `UPDATE projects SET name = ?2 WHERE id = ?1`, name)
+	return db.changeOne(ctx, id, "rename", `UPDATE projects SET name = $2 WHERE id = $1`, name)
 }
 
 // DeleteProject removes the project and its keys; they stop working at once. Its
 // events are the pipeline's to delete.
 func (db *DB) DeleteProject(ctx context.Context, id uint32) error {
-	err := db.changeOne(ctx, id, "delete", `DELETE FROM projects WHERE id = ?1`)
+	err := db.changeOne(ctx, id, "delete", `DELETE FROM projects WHERE id = $1`)
 	if err == nil {
 		db.forgetDrops(id)
 	}
@@ -132,8 +132,8 @@ func (db *DB) changeOne(ctx context.Context, id uint32, verb, query string, args
 	return nil
 }
 
-func (db *DB) loadProjects(ctx context.Context, into *snapshot) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, name, created_at, demo, raw_days, rollup_days FROM projects`)
+func (db *DB) loadProjects(ctx context.Context, tx *sql.Tx, into *snapshot) error {
+	rows, err := tx.QueryContext(ctx, `SELECT id, name, created_at, demo, raw_days, rollup_days FROM projects`)
 	if err != nil {
 		return err
 	}
@@ -149,4 +149,12 @@ func (db *DB) loadProjects(ctx context.Context, into *snapshot) error {
 		into.byName[p.Name] = p.ID
 	}
 	return rows.Err()
+}
+
+// flag is a bool as both databases keep it.
+func flag(v bool) int64 {
+	if v {
+		return 1
+	}
+	return 0
 }

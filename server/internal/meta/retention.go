@@ -20,5 +20,5 @@ func (db *DB) SetRetention(ctx context.Context, project uint32, r Retention) err
 	case r.RollupDays != 0 && (r.RawDays == 0 || r.RollupDays < r.RawDays):
 		return fault.New(fault.BadRequest, "rollups cannot be kept shorter than raw events", "give rollups at least as many days as raw")
 	}
-	return db.changeOne(ctx, project, "change the retention of", `UPDATE projects SET raw_days = ?2, rollup_days = ?3 WHERE id = ?1`, r.RawDays, r.RollupDays)
+	return db.changeOne(ctx, project, "change the retention of", `UPDATE projects SET raw_days = $2, rollup_days = $3 WHERE id = $1`, r.RawDays, r.RollupDays)
 }

@@ -6,9 +6,11 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
 
-func TestRetention(t *testing.T) {
-	ctx, dir := t.Context(), t.TempDir()
-	db := openDB(t, dir)
+func TestRetention(t *testing.T) { everywhere(t, testRetention) }
+
+func testRetention(t *testing.T, place string) {
+	ctx := t.Context()
+	db := openDB(t, place)
 	p := must(db.EnsureProject(ctx, "shop"))(t)
 	if p.Retention != (Retention{RawDays: 90}) {
 		t.Errorf("a new project keeps %+v", p.Retention)
@@ -33,7 +35,7 @@ func TestRetention(t *testing.T) {
 		t.Errorf("of a project that is not there: %v", err)
 	}
 	_ = db.Close()
-	db = openDB(t, dir)
+	db = openDB(t, place)
 	if p, _ := db.ProjectByID(p.ID); p.Retention != (Retention{RawDays: 30, RollupDays: 365}) {
 		t.Errorf("kept is %+v", p.Retention)
 	}

@@ -28,17 +28,18 @@ const maxRules = 200
 // AddRule makes the rule, and sets its ID and CreatedAt. One that is there already
 // stays as old as it is.
 func (db *DB) AddRule(ctx context.Context, r Rule) (Rule, error) {
+	r.Tool, r.Server, r.Mark = plain(r.Tool), plain(r.Server), plain(r.Mark)
 	err := db.change(ctx, func(tx *sql.Tx) error {
 		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM rules WHERE project = ?`, r.Project).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM rules WHERE project = $1`, r.Project).Scan(&n); err != nil {
 			return err
 		}
 		if n >= maxRules {
 			return fault.New(fault.Conflict, fmt.Sprintf("the project has %d rules already", n), "delete one that is no longer needed (umpire rule list)")
 		}
 		var created sql.NullInt64
-		err := tx.QueryRowContext(ctx, `INSERT INTO rules (project, tool, server, mark, code, created_at) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET created_at = created_at RETURNING id, created_at`,
+		err := tx.QueryRowContext(ctx, `INSERT INTO rules (project, tool, server, mark, code, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (project, tool, server, mark, code) DO UPDATE SET created_at = rules.created_at RETURNING id, created_at`,
 			r.Project, r.Tool, r.Server, r.Mark, r.Code, micros(time.Now())).Scan(&r.ID, &created)
 		r.CreatedAt = fromMicros(created)
 		return err
@@ -55,7 +56,7 @@ func (db *DB) Rules(project uint32) []Rule { return db.cache.Load().rules[projec
 // DeleteRule ends a rule of the project. What was judged by it stays so.
 func (db *DB) DeleteRule(ctx context.Context, project uint32, id int64) error {
 	err := db.change(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `DELETE FROM rules WHERE id = ? AND project = ?`, id, project)
+		res, err := tx.ExecContext(ctx, `DELETE FROM rules WHERE id = $1 AND project = $2`, id, project)
 		if err != nil {
 			return err
 		}
@@ -71,8 +72,8 @@ func (db *DB) DeleteRule(ctx context.Context, project uint32, id int64) error {
 	return nil
 }
 
-func (db *DB) loadRules(ctx context.Context, into *snapshot) (err error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, project, tool, server, mark, code, created_at FROM rules ORDER BY id`)
+func (db *DB) loadRules(ctx context.Context, tx *sql.Tx, into *snapshot) (err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, project, tool, server, mark, code, created_at FROM rules ORDER BY id`)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
 
-func TestRules(t *testing.T) {
+func TestRules(t *testing.T) { everywhere(t, testRules) }
+
+func testRules(t *testing.T, place string) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	db := openDB(t, dir)
+	db := openDB(t, place)
 	shop, other := must(db.EnsureProject(ctx, "shop"))(t), must(db.EnsureProject(ctx, "other"))(t)
 	first := must(db.AddRule(ctx, Rule{Project: shop.ID, Tool: "find", Mark: "error_text"}))(t)
 	again := must(db.AddRule(ctx, Rule{Project: shop.ID, Tool: "find", Mark: "error_text"}))(t)
@@ -24,7 +25,7 @@ func TestRules(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db = openDB(t, dir)
+	db = openDB(t, place)
 	if got := db.Rules(shop.ID); len(got) != 2 || got[0] != first || got[1] != second || len(db.Rules(other.ID)) != 0 {
 		t.Errorf("after a restart: %+v", got)
 	}

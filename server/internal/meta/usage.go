@@ -63,17 +63,18 @@ func (db *DB) Dropped(project uint32, reason string, events int64) {
 	}
 	db.pendingMu.Lock()
 	defer db.pendingMu.Unlock()
-	db.drops[drop{project, reason}] += events
+	db.drops[drop{project, plain(reason)}] += events
 }
 
-// Drops tells how many events a project's senders dropped, by the reason they gave.
+// Drops tells how many events a project's senders dropped, by the reason they gave;
+// what other nodes were told, some seconds later.
 func (db *DB) Drops(ctx context.Context, project uint32) (map[string]int64, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.save(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT reason, events FROM drops WHERE project = ?`, project)
+	rows, err := db.sql.QueryContext(ctx, `SELECT reason, events FROM drops WHERE project = $1`, project)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the drops: %w", err)
 	}
@@ -101,22 +102,30 @@ func (db *DB) forgetDrops(project uint32) {
 }
 
 func (db *DB) saveLoop() {
-	defer close(db.done)
-	tick := time.NewTicker(saveEvery)
+	every := saveEvery
+	if db.dialect.shared {
+		every = saveSharedEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-db.stop:
 			return
 		case <-tick.C:
-			db.mu.Lock()
-			err := db.save(context.Background())
-			db.mu.Unlock()
-			if err != nil {
+			if err := db.saveNow(); err != nil {
 				slog.Warn("cannot save when keys were used", "error", err)
 			}
 		}
 	}
+}
+
+func (db *DB) saveNow() error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.save(ctx)
 }
 
 // save writes the pending uses and drops. The caller holds mu.
@@ -153,7 +162,9 @@ func (db *DB) write(ctx context.Context, used []*keyEntry, drops map[drop]int64)
 		return err
 	}
 	for _, e := range used {
-		if _, err := tx.ExecContext(ctx, `UPDATE keys SET last_used = ?, announced_at = ? WHERE id = ?`,
+		if _, err := tx.ExecContext(ctx, `UPDATE keys SET
+			last_used = CASE WHEN last_used > $1 THEN last_used ELSE $1 END,
+			announced_at = CASE WHEN announced_at > $2 OR $2 IS NULL THEN announced_at ELSE $2 END WHERE id = $3`, // another node may know better
 			orNull(e.lastUsed.Load()), orNull(e.announcedAt.Load()), e.key.ID); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
@@ -169,7 +180,7 @@ func (db *DB) write(ctx context.Context, used []*keyEntry, drops map[drop]int64)
 // addDrop adds one count. A project that is gone by now has none.
 func addDrop(ctx context.Context, tx *sql.Tx, d drop, n int64) error {
 	var known, reasons int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE reason = ?2), count(*) FROM drops WHERE project = ?1`,
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE reason = $2), count(*) FROM drops WHERE project = $1`,
 		d.project, d.reason).Scan(&known, &reasons)
 	if err != nil {
 		return err
@@ -178,8 +189,8 @@ func addDrop(ctx context.Context, tx *sql.Tx, d drop, n int64) error {
 		d.reason = "other"
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO drops (project, reason, events)
-		SELECT id, ?2, ?3 FROM projects WHERE id = ?1
-		ON CONFLICT (project, reason) DO UPDATE SET events = events + excluded.events`, d.project, d.reason, n)
+		SELECT id, CAST($2 AS TEXT), CAST($3 AS BIGINT) FROM projects WHERE id = $1
+		ON CONFLICT (project, reason) DO UPDATE SET events = drops.events + excluded.events`, d.project, d.reason, n)
 	return err
 }
 

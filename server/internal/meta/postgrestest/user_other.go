@@ -1,0 +1,9 @@
+//go:build !unix
+
+package postgrestest
+
+import "os/exec"
+
+func giveAway(string) error { return nil }
+
+func unprivileged(*exec.Cmd) {}

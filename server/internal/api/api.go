@@ -77,7 +77,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a := &API{src: src, projects: projects, authorize: authorize, opt: opt, mux: http.NewServeMux()}
 	for path, ask := range questions {
 		a.mux.HandleFunc("GET /api/v1/"+pattern(path), func(w http.ResponseWriter, r *http.Request) {
-			p, err := a.scope(r)
+			p, err := a.scope(r, takes[path]...)
 			if err != nil {
 				a.fail(w, r, err)
 				return
@@ -111,6 +111,17 @@ var questions = map[string]question{
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},
+	"calls": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.Calls(ctx, src, p)
+	},
+	"calls/{id}": func(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
+		return query.Call(ctx, src, p, r.PathValue("id"))
+	},
+}
+
+// takes are the parameters that a route has beside the filters.
+var takes = map[string][]string{
+	"calls": {query.ParamLimit, query.ParamCursor},
 }
 
 func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
@@ -148,8 +159,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// scope reads the filters and finds the project that the request may ask about.
-func (a *API) scope(r *http.Request) (query.Params, error) {
+// scope reads the filters, and the parameters that takes names, and finds the
+// project that the request may ask about.
+func (a *API) scope(r *http.Request, takes ...string) (query.Params, error) {
 	grant, err := a.authorize(r)
 	if err != nil {
 		return query.Params{}, err
@@ -158,10 +170,15 @@ func (a *API) scope(r *http.Request) (query.Params, error) {
 	if err != nil {
 		return query.Params{}, fault.Wrap(err, fault.BadRequest, "the query string cannot be read", "escape the values as in a URL")
 	}
+	list, err := query.TakeList(values, takes...)
+	if err != nil {
+		return query.Params{}, err
+	}
 	p, err := query.Parse(values, a.opt.Now())
 	if err != nil {
 		return query.Params{}, err
 	}
+	p.List = list
 	project, err := a.project(r.Context(), grant, p.Project)
 	if err != nil {
 		return query.Params{}, err

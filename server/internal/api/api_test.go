@@ -45,6 +45,9 @@ var options = api.Options{
 	Keeper: keeperOf{&keeps{}},
 }
 
+// knownCall is the id of an event in the store of filled.
+const knownCall = "0192f0c1-5b2e-7a3d-9c4e-112233445566"
+
 // filled is a real store with all kinds of events in project 1.
 func filled(t testing.TB) store.Store {
 	t.Helper()
@@ -64,6 +67,9 @@ func filled(t testing.TB) store.Store {
 		e := storetest.Call("s").Example(1)
 		e.Tool, e.Outcome = tool, umpire.OK
 		add(e)
+	}
+	if err := batch[0].Event.ID.UnmarshalText([]byte(knownCall)); err != nil {
+		t.Fatal(err)
 	}
 	add(umpire.Event{ID: umpire.NewID(), Kind: "catalog", StartedAt: storetest.Base, Tools: []umpire.ToolDefinition{{Name: "find", Title: "Find", Bytes: 9}, {Name: "idle"}}})
 	if err := s.Apply(t.Context(), batch); err != nil {
@@ -91,6 +97,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		for path, target := range map[string]string{
 			"/api/v1/overview": "/api/v1/overview", "/api/v1/tools": "/api/v1/tools", "/api/v1/tools/{tool}": "/api/v1/tools/find",
 			"/api/v1/clients": "/api/v1/clients", "/api/v1/filters": "/api/v1/filters",
+			"/api/v1/calls": "/api/v1/calls", "/api/v1/calls/{id}": "/api/v1/calls/" + knownCall,
 		} {
 			d.check(t, h, path, target+q, http.StatusOK)
 		}

@@ -7,7 +7,7 @@
 SHELL   := bash
 BIN     := $(CURDIR)/bin
 GO      ?= go
-MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo otelout otelout/endtoend server
+MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official examples/mcpgo otelout otelout/endtoend server/test/engine server
 NODE_PROJECTS := examples/official/clienttest server/test/browser
 FUZZTIME ?= 60s
 SOAK ?= 10m
@@ -48,9 +48,13 @@ recorded: ## record again what servers on other SDKs say: spec/corpus/recorded
 	@./tools/servers.sh -r
 
 .PHONY: setup
-setup: node_modules ## fetch what the tests need: npm packages, chromium, postgresql
+setup: node_modules engine ## fetch what the tests need: npm packages, chromium, postgresql, the ClickHouse engine
 	@./tools/chromium.sh
 	@./tools/postgres.sh
+
+.PHONY: engine
+engine: ## fetch ClickHouse as a library for the tests (npm; 566 MB, kept in ~/.cache/umpire) and build bin/engine
+	@./tools/engine.sh
 
 .PHONY: node_modules
 node_modules: $(NODE_PROJECTS:%=%/node_modules/.package-lock.json)

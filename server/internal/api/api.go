@@ -43,6 +43,8 @@ type Options struct {
 	Pending func(project uint32) (calls int64, known bool)
 	// Dropped tells how many events the project's senders dropped; nil: not known.
 	Dropped func(ctx context.Context, project uint32) int64
+	// Prefs are a project's; nil: none has any.
+	Prefs func(project uint32) query.Prefs
 	// Rules keeps what people decided about later calls.
 	Rules Rules
 	// Keeper changes what is kept of a project.
@@ -108,6 +110,8 @@ var questions = map[string]question{
 	"clients": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Clients(ctx, src, p)
 	},
+	"insights":     insights,
+	"never-called": never,
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},
@@ -184,6 +188,9 @@ func (a *API) scope(r *http.Request, takes ...string) (query.Params, error) {
 		return query.Params{}, err
 	}
 	p.Project, p.Filter.Project = project.Name, project.ID
+	if a.opt.Prefs != nil {
+		p.Prefs = a.opt.Prefs(project.ID)
+	}
 	if a.opt.Dropped != nil {
 		p.Dropped = a.opt.Dropped(r.Context(), project.ID)
 	}

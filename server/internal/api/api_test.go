@@ -94,11 +94,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"?outcome=bad_args", "?slice=empty&slice=unknown", "?cause=unknown", "?error_status=404", "?session=s1&user=u1", "?client=nobody",
 		"?last=24h&granularity=5m", "?from=2020-01-01&to=2020-01-02", "?platform=unknown&server=unknown",
 	} {
-		for path, target := range map[string]string{
-			"/api/v1/overview": "/api/v1/overview", "/api/v1/tools": "/api/v1/tools", "/api/v1/tools/{tool}": "/api/v1/tools/find",
-			"/api/v1/clients": "/api/v1/clients", "/api/v1/filters": "/api/v1/filters",
-			"/api/v1/calls": "/api/v1/calls", "/api/v1/calls/{id}": "/api/v1/calls/" + knownCall,
-		} {
+		for _, path := range d.questions() {
+			target := strings.NewReplacer("{tool}", "find", "{id}", knownCall).Replace(path)
 			d.check(t, h, path, target+q, http.StatusOK)
 		}
 	}

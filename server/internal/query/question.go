@@ -15,6 +15,8 @@ type Source = store.Reader
 //	Tools         which tool fails, and how?
 //	Tool          what is wrong with this one tool?
 //	Clients       which client's calls fail, and how?
+//	Insights      what is broken, since when, and what follows from it?
+//	Never         which tools are paid for and never used?
 //	FilterValues  what can the filters be set to?
 //	Calls         which calls were these?
 //	Call          what is known of this one call, and why is it judged so?
@@ -35,6 +37,8 @@ type Params struct {
 	Dropped int64
 	// List is which part of a list is asked for, by the questions that are lists.
 	List List
+	// Prefs are the project's.
+	Prefs Prefs
 	// RawGone is set by the questions: there are no single events in some of the range.
 	RawGone bool
 }

@@ -69,6 +69,9 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 		return nil, err
 	}
 	sc.params.Project, sc.params.Filter.Project = project.Name, project.ID
+	if s.opt.Prefs != nil {
+		sc.params.Prefs = s.opt.Prefs(project.ID)
+	}
 	if s.opt.Dropped != nil {
 		sc.params.Dropped = s.opt.Dropped(r.Context(), project.ID)
 	}

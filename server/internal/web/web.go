@@ -43,6 +43,8 @@ type Options struct {
 	Pending func(project uint32) (calls int64, known bool)
 	// Dropped tells how many events the project's senders dropped; nil: not known.
 	Dropped func(ctx context.Context, project uint32) int64
+	// Prefs are a project's; nil: none has any.
+	Prefs func(project uint32) query.Prefs
 	// DataDir is named in the commands that a new install shows, if set.
 	DataDir string
 	// Version stands in the foot of the pages.

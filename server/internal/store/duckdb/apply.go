@@ -146,7 +146,7 @@ func mark(ctx context.Context, tx *sql.Tx) error {
 // count stores the batch and adds what it counts for to the rollups.
 func count(ctx context.Context, tx *sql.Tx) error {
 	for _, name := range []string{
-		"apply_events", "apply_facts", "apply_tool_hours", "apply_tool_latency", "apply_session_hours", "apply_session_slots", "apply_client_hours", "apply_kind_hours", "apply_sender_hours",
+		"apply_events", "apply_facts", "apply_tool_hours", "apply_tool_latency", "apply_session_hours", "apply_session_slots", "apply_client_hours", "apply_kind_hours", "apply_sender_hours", "apply_failure_hours",
 	} {
 		if err := run(ctx, tx, name); err != nil {
 			return err

@@ -18,6 +18,7 @@ var rollups = []struct{ table, at string }{
 	{"client_hours", "hour"},
 	{"kind_hours", "hour"},
 	{"sender_hours", "hour"},
+	{"failure_hours", "hour"},
 }
 
 // Expire implements store.Keeper.

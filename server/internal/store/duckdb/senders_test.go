@@ -29,7 +29,9 @@ func TestSendersOfOldStores(t *testing.T) {
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"DROP TABLE sender_hours", "DROP TABLE expired", "UPDATE store_state SET schema_version = 2"} {
+	for _, s := range []string{
+		"DROP TABLE sender_hours", "DROP TABLE failure_hours", "DROP TABLE expired", "UPDATE store_state SET schema_version = 2",
+	} {
 		if _, err := db.write.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}

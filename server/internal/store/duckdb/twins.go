@@ -45,6 +45,7 @@ func takeOut(ctx context.Context, tx *sql.Tx) error {
 	for _, name := range []string{
 		"apply_twins_events", "apply_twins_last_at", "apply_twins_tool_hours", "apply_twins_tool_latency",
 		"apply_twins_kind_hours", "apply_twins_session_hours", "apply_twins_slots_gone", "apply_twins_slots_left", "apply_twins_client_hours", "apply_twins_sender_hours",
+		"apply_twins_failures_ends", "apply_twins_failure_hours",
 	} {
 		if err := run(ctx, tx, name); err != nil {
 			return err

@@ -1,7 +1,13 @@
 SELECT fingerprint, tool, outcome, cause, error_type, coalesce(raw_status, 0) AS status,
-  coalesce(arg_max(error_message, {{template "newest"}}) FILTER (error_message <> ''), ''),
-  count(*) AS n, count(DISTINCT client), min(started_at), max(started_at)
-FROM ({{template "facts" "events"}})
-WHERE failed AND {{template "moments" .Filter}}
+  coalesce(arg_max(message, {{template "newest_message"}}) FILTER (message <> ''), ''),
+  sum(n)::BIGINT AS calls, count(*), min(first_at), max(last_at)
+FROM (
+  SELECT fingerprint, tool, outcome, cause, error_type, raw_status, client, sum(n) AS n, min(first_at) AS first_at, max(last_at) AS last_at,
+    arg_max(message, {{template "newest_message"}}) FILTER (message <> '') AS message,
+    max(message_at) FILTER (message <> '') AS message_at,
+    arg_max(message_id, {{template "newest_message"}}) FILTER (message <> '') AS message_id
+  FROM ({{template "failure_source" .}})
+  GROUP BY fingerprint, tool, outcome, cause, error_type, raw_status, client HAVING sum(n) > 0
+)
 GROUP BY fingerprint, tool, outcome, cause, error_type, status
-ORDER BY n DESC, fingerprint, tool, outcome, cause, error_type, status LIMIT {{arg .Limit}}
+ORDER BY calls DESC, fingerprint, tool, outcome, cause, error_type, status LIMIT {{arg .Limit}}

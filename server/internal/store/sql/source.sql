@@ -127,3 +127,21 @@ FROM ({{template "facts" "events"}}) WHERE calls = 1 AND {{template "moments" .F
 {{define "beside"}}{{/* calls that were seen from outside are counted beside the kinds, under a name that no kind has */ -}}
 CASE WHEN {{template "outside"}} THEN '{{outside}}' ELSE kind END
 {{- end}}
+
+{{define "failure_source"}}{{/* failed calls, or some of the same kind at once: n of them */}}
+{{- if .FailureHours}}
+SELECT * FROM (
+  SELECT project, hour, {{dims}}, hour AS moment, outcome, outcome AS slice, cause, error_type, error_status AS raw_status,
+    coalesce(error_status::VARCHAR, '{{unknown}}') AS error_status, fingerprint, n, first_at, last_at, sample, message, message_at, message_id
+  FROM failure_hours
+) WHERE project = {{arg .Filter.Project}} AND hour >= {{arg .Filter.From}} AND hour < {{arg .Filter.To}} {{- template "narrowed" .Filter}}
+{{- else}}
+SELECT project, hour, {{dims}}, started_at AS moment, outcome, slice, cause, error_type, raw_status,
+  error_status, fingerprint, 1 AS n, started_at AS first_at, started_at AS last_at, id AS sample, error_message AS message, started_at AS message_at, id AS message_id
+FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filter}}
+{{- end}}
+{{- end}}
+
+{{define "newest_message" -}}
+{'started_at': message_at, 'id': message_id}
+{{- end}}

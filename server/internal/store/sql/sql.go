@@ -42,6 +42,14 @@ func (q Question) Recent() time.Time {
 	return q.Filter.Now.Add(-store.Recent)
 }
 
+// FailureHours reports whether the hourly rollup of failures can answer, as
+// Rollups does for the others: it holds all that a filter names but who called.
+func (q Question) FailureHours() bool {
+	f := q.Filter
+	f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.Fingerprint = nil, nil, nil, nil, nil, nil
+	return f.FromRollups()
+}
+
 // Dimensions are what every rollup is kept by, beside project and hour.
 var Dimensions = []string{"server", "version", "env", "tool", "client", "platform"}
 

@@ -45,7 +45,7 @@ func Call(ctx context.Context, src Source, p Params, id string) (CallAnswer, err
 	why := verdict.Explain(&found.Event)
 	return CallAnswer{
 		Filters: map[string][]string{"project": {p.Project}}, Slice: sliceOf(found.Event), Why: why.String(), Verdict: why,
-		ReceivedAt: found.ReceivedAt, EndedAt: found.EndedAt, Event: found.Event, SessionPart: partAt(found.Session, found.StartedAt),
+		ReceivedAt: found.ReceivedAt, EndedAt: found.EndedAt, Event: found.Event, SessionPart: PartAt(found.Session, found.StartedAt),
 	}, nil
 }
 

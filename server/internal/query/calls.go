@@ -112,3 +112,12 @@ func keptRaw(ctx context.Context, src Source, f store.Filter) error {
 	}
 	return nil
 }
+
+// Count answers: how many calls are these?
+func Count(ctx context.Context, src Source, p Params) (int64, error) {
+	if _, err := keptFor(ctx, src, p.Filter); err != nil {
+		return 0, err
+	}
+	totals, err := src.Totals(ctx, p.Filter)
+	return totals.Calls, err
+}

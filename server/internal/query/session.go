@@ -8,10 +8,10 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
-// partAt names the session, or the part of a derived one, that a call of it began
+// PartAt names the session, or the part of a derived one, that a call of it began
 // in: a derived session by any moment within the part, so that a link stays good
 // when a late call shows that it began earlier.
-func partAt(session string, at time.Time) string {
+func PartAt(session string, at time.Time) string {
 	if !strings.HasPrefix(session, store.DerivedSession) {
 		return session
 	}

@@ -96,7 +96,7 @@ func (sc *scope) form(facets answer[query.FacetsAnswer]) *filterForm {
 		}
 	}
 	for name, list := range sc.local {
-		if name != "page" {
+		if name != "page" && name != query.ParamCursor {
 			form.Hidden = append(form.Hidden, pair{name, list[0]})
 		}
 	}

@@ -33,6 +33,7 @@ func (s *site) menu() []menuPage {
 		{group: menuMain, text: "Overview", path: "", show: s.overview},
 		{group: menuMain, text: "Tools", path: "tools", show: s.tools},
 		{group: menuMain, text: "Clients", path: "clients", show: s.clients},
+		{group: menuTraffic, text: "Calls", path: "calls", show: s.calls},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // page is a parsed page: the layout, the shared parts and its own content.
 type page struct{ template *template.Template }
 
-var pageFiles = []string{"home", "overview", "list", "tool", "install", "login", "error"}
+var pageFiles = []string{"home", "overview", "list", "tool", "calls", "call", "install", "login", "error"}
 
 func (s *site) parsePages() (map[string]*page, error) {
 	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "tpl/layout.gohtml", "tpl/part_*.gohtml")
@@ -56,6 +56,7 @@ func (s *site) functions() template.FuncMap {
 		"dash":     func() string { return format.Dash },
 		"rfc":      rfc,
 		"clock":    func(t time.Time) string { return t.UTC().Format("2 Jan 15:04 MST") },
+		"seconds":  func(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05 MST") },
 		"date":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,7 +23,7 @@ var filterNames = []string{
 var rangeNames = []string{"last", "from", "to", "granularity"}
 
 // pageNames belong to one page and do not go along.
-var pageNames = []string{"sort", "clients_sort", "page"}
+var pageNames = []string{"sort", "clients_sort", "page", query.ParamCursor, query.ParamFailed, query.ParamLoops}
 
 // scope is what a page is asked about.
 type scope struct {
@@ -66,6 +67,9 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 		}
 	}
 	if sc.params, err = query.Parse(asked, s.opt.Now()); err != nil {
+		return nil, err
+	}
+	if sc.params.List, err = query.TakeList(maps.Clone(sc.local), query.ParamCursor, query.ParamFailed, query.ParamLoops); err != nil {
 		return nil, err
 	}
 	sc.params.Project, sc.params.Filter.Project = project.Name, project.ID

@@ -251,7 +251,7 @@ func compare(c column, down bool, a, b line) int {
 
 // sorted is the page's own address with another order.
 func (sc *scope) sorted(param, key string) string {
-	return sc.page(param, key, "page", "")
+	return sc.page(param, key, "page", "", query.ParamCursor, "")
 }
 
 // page is the page's own address with other parameters of its own.

@@ -109,6 +109,7 @@ func (s *site) routes() http.Handler {
 		page("/p/{project}/"+p.path, p.show)
 	}
 	page("/p/{project}/tools/{tool...}", s.tool)
+	page("/p/{project}/calls/{id}", s.call)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("GET /static/{file}", s.show(s.static))
 	s.loginRoutes(mux)

@@ -45,12 +45,13 @@
 
   // Times in the viewer's zone. Days stay days in UTC: they are counted so.
   const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const exact = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (isNaN(at)) continue;
     time.title = time.textContent;
-    time.textContent = short.format(at);
+    time.textContent = ("seconds" in time.dataset ? exact : short).format(at);
   }
   for (const tick of document.querySelectorAll(".tick[data-at]")) {
     if (/^\d\d:\d\d$/.test(tick.textContent)) tick.textContent = clock.format(new Date(tick.dataset.at));

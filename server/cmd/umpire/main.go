@@ -24,6 +24,7 @@ type commands struct {
 	Proxy    proxyCommand    `cmd:"" help:"Watch an MCP server in any language, from outside."`
 	Classify classifyCommand `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
 	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
+	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
 	Import   importCommand   `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
 	Project  projectCommand  `cmd:"" help:"List and delete projects, say how long they keep events."`

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
@@ -30,6 +31,8 @@ type node struct {
 	// takes is what it may take of the machine.
 	takes resources
 	otlp  *otlp.Handler // once it serves
+	// own records what is asked over MCP; nil until it serves.
+	own *umpire.Client
 }
 
 // storeFile is the store in the data directory.
@@ -80,7 +83,8 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 
 // close stops in the order in which events flow, so that what was acknowledged
 // is applied; what is not applied by then is replayed at the next start.
-func (n *node) close(context.Context) error {
+func (n *node) close(ctx context.Context) error {
+	n.closeOwn(ctx)
 	var errs []error
 	if n.pipe != nil {
 		errs = append(errs, n.pipe.Close())

@@ -57,7 +57,7 @@ type apiProjects struct{ db *meta.DB }
 func (p apiProjects) List(context.Context) ([]api.Project, error) {
 	var list []api.Project
 	for _, m := range p.db.Projects() {
-		list = append(list, api.Project{ID: m.ID, Name: m.Name})
+		list = append(list, api.Project{ID: m.ID, Name: m.Name, Own: isOwn(p.db, m)})
 	}
 	return list, nil
 }
@@ -65,7 +65,7 @@ func (p apiProjects) List(context.Context) ([]api.Project, error) {
 func (p apiProjects) ByName(_ context.Context, name string) (api.Project, error) {
 	m, ok := p.db.Project(name)
 	if !ok {
-		return api.Project{}, noProject(name)
+		return api.Project{}, noProject(p.db, name)
 	}
 	return api.Project{ID: m.ID, Name: m.Name}, nil
 }

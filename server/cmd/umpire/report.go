@@ -5,25 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
-	"strings"
-	"time"
 
 	"golang.org/x/term"
 
-	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/console"
-	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/query"
-	"github.com/umpire-mcp/umpire/server/internal/remote"
 )
 
 type reportCommand struct {
-	dataFlag
-	To      string   `help:"Address of a running Umpire, in place of a data directory." placeholder:"URL" env:"UMPIRE_TO"`
-	Key     string   `help:"Read key (ump_r_…) for --to." env:"UMPIRE_READ_KEY"`
+	askFlags
 	Project string   `help:"Project; may be left out where there is only one." env:"UMPIRE_PROJECT"`
 	Last    string   `help:"Window that ends now, in hours or days: 24h, 7d, 90d." placeholder:"7d"`
 	From    string   `help:"Begin of the window, RFC 3339 or a date, UTC."`
@@ -41,28 +33,17 @@ type report struct {
 }
 
 func (c *reportCommand) Run(ctx context.Context) error {
-	if c.To != "" && !strings.HasPrefix(c.To, "http://") && !strings.HasPrefix(c.To, "https://") {
-		return fault.New(fault.BadRequest, "--to is the address of a server, such as http://127.0.0.1:8787", "the end of the window is --until")
-	}
-	if c.To != "" {
-		return c.print(ctx, os.Stdout, &http.Client{Timeout: time.Minute}, c.To)
-	}
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
-		if err := client.Sync(ctx); err != nil {
-			return err
-		}
-		return c.print(ctx, os.Stdout, client.HTTP(), "http://umpire")
-	})
+	return c.ask(ctx, func(who asking) error { return c.print(ctx, os.Stdout, who) })
 }
 
-func (c *reportCommand) print(ctx context.Context, out io.Writer, client *http.Client, base string) error {
+func (c *reportCommand) print(ctx context.Context, out io.Writer, who asking) error {
 	values := c.values()
 	var r report
 	for _, part := range []struct {
 		path string
 		into any
 	}{{"overview", &r.Overview}, {"tools", &r.Tools}, {"clients", &r.Clients}} {
-		if err := remote.Get(ctx, client, strings.TrimRight(base, "/"), c.Key, "/api/v1/"+part.path, values, part.into); err != nil {
+		if err := who.get(ctx, part.path, values, part.into); err != nil {
 			return err
 		}
 	}

@@ -178,6 +178,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 	foreignDoors(mux, front)
 	n.otlp = openTelemetry(mux, front)
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
+	n.mcpEndpoint(mux, gate, public)
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", n.ready)
 	mux.Handle("/", pages)

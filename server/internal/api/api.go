@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 type Project struct {
 	ID   uint32
 	Name string
+	// Own is Umpire's own project, which is meant only if it is named.
+	Own bool
 }
 
 // Projects knows the projects. ByName answers a fault.NotFound for a name that
@@ -217,6 +220,9 @@ func (a *API) project(ctx context.Context, grant Grant, name string) (Project, e
 	list, err := a.projects.List(ctx)
 	if err != nil {
 		return Project{}, err
+	}
+	if others := slices.DeleteFunc(slices.Clone(list), func(p Project) bool { return p.Own }); len(others) > 0 {
+		list = others
 	}
 	switch len(list) {
 	case 0:

@@ -92,6 +92,19 @@ func TestCallsOfTheTypeScriptClientAreCounted(t *testing.T) {
 // drive runs the npm driver and returns its sum.
 func drive(t *testing.T, target ...string) overview {
 	t.Helper()
+	node := exec.Command("node", append([]string{"drive.mjs"}, target...)...)
+	node.Dir, node.Stderr = npmClient(t), os.Stderr
+	out, err := node.Output()
+	if err != nil {
+		t.Fatalf("the driver: %v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return parse[overview](t, lines[len(lines)-1])
+}
+
+// npmClient is the folder that has the TypeScript SDK.
+func npmClient(t *testing.T) string {
+	t.Helper()
 	dir := "../../../examples/official/clienttest"
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 		npm := exec.Command("npm", "ci", "--no-audit", "--no-fund")
@@ -100,14 +113,7 @@ func drive(t *testing.T, target ...string) overview {
 			t.Fatalf("npm ci: %v\n%s\nthis test needs Node 20 or later with npm", err, out)
 		}
 	}
-	node := exec.Command("node", append([]string{"drive.mjs"}, target...)...)
-	node.Dir, node.Stderr = dir, os.Stderr
-	out, err := node.Output()
-	if err != nil {
-		t.Fatalf("the driver: %v\n%s", err, out)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return parse[overview](t, lines[len(lines)-1])
+	return dir
 }
 
 // What another version sends is taken, counted and shown by its raw name.

@@ -157,7 +157,7 @@ func count(ctx context.Context, tx *sql.Tx) error {
 
 // run runs a statement of package sql.
 func run(ctx context.Context, tx *sql.Tx, name string) error {
-	text, args, err := statement.Render(name, statement.Question{})
+	text, args, err := statement.DuckDB.Render(name, statement.Question{})
 	if err != nil {
 		return err
 	}

@@ -69,25 +69,6 @@ func noteExpired(ctx context.Context, tx *sql.Tx, project uint32, column string,
 	return err
 }
 
-// Kept implements store.Reader.
-func (in *reader) Kept(ctx context.Context, project uint32) (k store.Kept, err error) {
-	err = in.snapshot(ctx, func(tx *sql.Tx) error {
-		var raw, old sql.NullTime
-		err := tx.QueryRowContext(ctx, "SELECT max(raw_since), max(rollups_since) FROM expired WHERE project = $1", project).Scan(&raw, &old)
-		if raw.Valid {
-			k.Raw = raw.Time.UTC()
-		}
-		if old.Valid {
-			k.Rollups = old.Time.UTC()
-		}
-		return err
-	})
-	if err != nil {
-		return k, fmt.Errorf("cannot read what project %d keeps: %w", project, err)
-	}
-	return k, nil
-}
-
 // Erase implements store.Keeper.
 func (db *DB) Erase(ctx context.Context, project uint32, whose store.Whose) (gone store.Erased, err error) {
 	db.mu.Lock()

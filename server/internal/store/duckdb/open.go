@@ -15,6 +15,8 @@ import (
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/reader"
+	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
 // Options tune the database. The zero value is right for most.
@@ -44,7 +46,8 @@ const checkpointThreshold = "256MB"
 
 // DB is the store. It implements store.Store.
 type DB struct {
-	reader
+	*reader.Reader
+	read *sql.DB
 	// write is used by one at a time, under mu; it owns the temporary tables.
 	write *sql.Conn
 	idle  *time.Timer
@@ -96,7 +99,8 @@ func open(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	db := &DB{reader: reader{read: sql.OpenDB(connector)}, after: opts.CheckpointAfter, path: path}
+	read := sql.OpenDB(connector)
+	db := &DB{Reader: reader.New(read, statement.DuckDB), read: read, after: opts.CheckpointAfter, path: path}
 	if db.after == 0 {
 		db.after = 10 * time.Second
 	}

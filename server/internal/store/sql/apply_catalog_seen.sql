@@ -15,8 +15,8 @@ catalog.project = l.project AND catalog.server = l.server AND catalog.version = 
 {{- end}}
 {{- define "listed_once" -}}
 SELECT project, server, version, env, tool, definition,
-    arg_max(title, seen_at) AS title, arg_max(description, seen_at) AS description, arg_max(bytes, seen_at) AS bytes,
-    arg_max(input_schema, seen_at) AS input_schema, arg_max(annotations, seen_at) AS annotations,
+    argMax(title, seen_at) AS title, argMax(description, seen_at) AS description, argMax(bytes, seen_at) AS bytes,
+    argMax(input_schema, seen_at) AS input_schema, argMax(annotations, seen_at) AS annotations,
     min(seen_at) AS first_seen, max(seen_at) AS last_seen
   FROM listed GROUP BY project, server, version, env, tool, definition
 {{- end}}

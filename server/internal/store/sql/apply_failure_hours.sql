@@ -5,6 +5,6 @@ WHERE failed
 GROUP BY project, hour, {{dims}}, outcome, cause, error_type, raw_status, fingerprint
 {{- define "failure_keys"}}outcome, cause, error_type, error_status, fingerprint{{end}}
 {{- define "failure_ends" -}}
-min(started_at), max(started_at), arg_max(id, {{template "newest"}}), arg_max(error_message, {{template "newest"}}) FILTER (error_message <> ''),
-  max(started_at) FILTER (error_message <> ''), arg_max(id, {{template "newest"}}) FILTER (error_message <> '')
+min(started_at), max(started_at), argMax(id, {{template "newest"}}), argMax(error_message, {{template "newest"}}) FILTER (WHERE error_message <> ''),
+  max(started_at) FILTER (WHERE error_message <> ''), argMax(id, {{template "newest"}}) FILTER (WHERE error_message <> '')
 {{- end}}

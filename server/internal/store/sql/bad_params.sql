@@ -1,7 +1,7 @@
-SELECT tool, p.path, p.rule, count(*) AS n, count(DISTINCT client), coalesce(arg_max(p.near, {{template "newest"}}) FILTER (p.near <> ''), '')
+SELECT tool, p.path, p.rule, count(*) AS n, count(DISTINCT client), coalesce(argMax(p.near, {{template "newest"}}) FILTER (WHERE p.near <> ''), '')
 FROM (
   SELECT id, tool, client, started_at,
-    unnest(list_distinct(from_json(bad_params, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]'))) AS p
+    {{eachParam "bad_params"}} AS p
   FROM ({{template "facts" "events"}})
   WHERE outcome = 'bad_args' AND bad_params <> '' AND {{template "moments" .Filter}}
 )

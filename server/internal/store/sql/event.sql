@@ -5,6 +5,6 @@ SELECT {{template "id_text"}}, received_at, started_at, ended_at, kind, server_n
   duration_us, request_bytes, response_bytes, args_hash, ask_hash, is_retry, reworded, repeated,
   input_keys, input_types, input, output, intent, trace_id, span_id, definition, tools, meta
 FROM events
-WHERE project = {{arg .Filter.Project}} AND id = {{arg .ID.String}}::UUID
+WHERE project = {{arg .Filter.Project}} AND id = {{idArg .ID.String}}
   AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}}
 LIMIT 1

@@ -17,7 +17,7 @@ CASE WHEN c.{{.}} <> '' THEN c.{{.}} WHEN {{template "failed"}} THEN '{{unknown}
 {{- end}}
 
 {{define "newest" -}}
-{'started_at': started_at, 'id': id}
+(started_at, id)
 {{- end}}
 
 {{define "bucket" -}}
@@ -26,7 +26,7 @@ least({{buckets}} - 1, floor(16 * log2(greatest(duration_us, 1))))::INTEGER
 
 {{define "facts"}}
 SELECT
-  c.project, c.id, c.kind, c.started_at, c.ended_at, date_trunc('hour', c.started_at) AS hour,
+  c.project, c.id, c.kind, c.started_at, c.ended_at, {{hourOf "c.started_at"}} AS hour,
   {{template "known" "server_name"}} AS server,
   {{template "known" "server_version"}} AS version,
   {{template "known" "server_env"}} AS env,
@@ -44,7 +44,7 @@ SELECT
   {{template "known" "seen_by"}} AS sender,
   {{template "known" "sdk_name"}} AS sdk,
   {{template "known" "sdk_version"}} AS sdk_version,
-  CASE WHEN starts_with(c.session, '{{derived}}') THEN time_bucket(INTERVAL 30 MINUTE, c.started_at) END AS slot, -- of derived sessions
+  CASE WHEN c.session LIKE '{{derived}}%' THEN {{halfHourOf "c.started_at"}} END AS slot, -- of derived sessions
   c.session AS raw_session, c.client_version, c.seen_by, {{template "failed"}} AS failed, c.empty_rule, c.suspects, c.bad_params, c.near,
   c.error_message, c.error_status AS raw_status,
   CASE WHEN c.slice <> '' THEN c.started_at END AS last_at,
@@ -74,7 +74,7 @@ FROM (
 {{- end}}
 
 {{define "behind"}}{{/* what is older than a place: its moment, and at the same moment the order of ids */}}
-{{- if not .At.IsZero}} AND started_at <= {{arg .At}} AND (started_at < {{arg .At}} OR id < {{arg .Text}}::UUID){{end}}
+{{- if not .At.IsZero}} AND started_at <= {{arg .At}} AND (started_at < {{arg .At}} OR id < {{idArg .Text}}){{end}}
 {{- end}}
 
-{{define "id_text"}}id::VARCHAR{{end}}
+{{define "id_text"}}{{idText "id"}}{{end}}

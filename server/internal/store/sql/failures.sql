@@ -1,11 +1,11 @@
 SELECT fingerprint, tool, outcome, cause, error_type, coalesce(raw_status, 0) AS status,
-  coalesce(arg_max(message, {{template "newest_message"}}) FILTER (message <> ''), ''),
+  coalesce(argMax(message, {{template "newest_message"}}) FILTER (WHERE message <> ''), ''),
   sum(n)::BIGINT AS calls, count(*), min(first_at), max(last_at)
 FROM (
   SELECT fingerprint, tool, outcome, cause, error_type, raw_status, client, sum(n) AS n, min(first_at) AS first_at, max(last_at) AS last_at,
-    arg_max(message, {{template "newest_message"}}) FILTER (message <> '') AS message,
-    max(message_at) FILTER (message <> '') AS message_at,
-    arg_max(message_id, {{template "newest_message"}}) FILTER (message <> '') AS message_id
+    argMax(message, {{template "newest_message"}}) FILTER (WHERE message <> '') AS message,
+    max(message_at) FILTER (WHERE message <> '') AS message_at,
+    argMax(message_id, {{template "newest_message"}}) FILTER (WHERE message <> '') AS message_id
   FROM ({{template "failure_source" .}})
   GROUP BY fingerprint, tool, outcome, cause, error_type, raw_status, client HAVING sum(n) > 0
 )

@@ -7,17 +7,19 @@ WITH calls_of_sessions AS (
 ),
 beside AS (
   SELECT narrowed,
-    lag(tool) OVER w AS before, lead(tool) OVER w AS after
+    lag(nullif(tool, '')) OVER w AS before, lead(nullif(tool, '')) OVER w AS after
   FROM calls_of_sessions c LEFT JOIN ({{template "parts" .Filter}}) p ON p.session = c.raw_session AND p.slot = c.slot
   WINDOW w AS (PARTITION BY c.raw_session, p.part ORDER BY started_at, id)
 )
 SELECT * FROM (
-  SELECT true AS earlier, before AS name, count(*) AS n FROM beside WHERE narrowed AND before IS NOT NULL GROUP BY name
-  ORDER BY n DESC, name LIMIT {{arg .Limit}}
-)
-UNION ALL
-SELECT * FROM (
-  SELECT false, after AS name, count(*) AS n FROM beside WHERE narrowed AND after IS NOT NULL GROUP BY name
-  ORDER BY n DESC, name LIMIT {{arg .Limit}}
+  SELECT * FROM (
+    SELECT true AS earlier, before AS name, count(*) AS n FROM beside WHERE narrowed AND before IS NOT NULL GROUP BY name
+    ORDER BY n DESC, name LIMIT {{arg .Limit}}
+  )
+  UNION ALL
+  SELECT * FROM (
+    SELECT false AS earlier, after AS name, count(*) AS n FROM beside WHERE narrowed AND after IS NOT NULL GROUP BY name
+    ORDER BY n DESC, name LIMIT {{arg .Limit}}
+  )
 )
 ORDER BY earlier DESC, n DESC, name

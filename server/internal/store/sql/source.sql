@@ -72,7 +72,7 @@ FROM (
 {{- end}}
 
 {{define "parts"}}{{/* the parts of derived sessions, cut by all of their calls, whatever the filter lets through */}}
-SELECT session, slot, session || ' ' || sum(begins) OVER (PARTITION BY session ORDER BY slot)::VARCHAR AS part
+SELECT session, slot, session || ' ' || CAST(sum(begins) OVER (PARTITION BY session ORDER BY slot) AS VARCHAR) AS part
 FROM (
   SELECT session, slot, coalesce(first_at >= {{silence}} + max(last_end) OVER (
     PARTITION BY session ORDER BY slot ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)::INTEGER AS begins
@@ -88,7 +88,7 @@ FROM (
 
 {{define "step_start" -}}
 {{- /* Steps are counted from Monday, 1969-12-29 (store.StepStart): 3 days before the epoch. */ -}}
-(epoch_us(moment) + 259200000000) // {{arg .Step}}::BIGINT * {{arg .Step}}::BIGINT - 259200000000
+{{wholes (printf "(%s + 259200000000)" (micros "moment")) (arg .Step)}} * {{arg .Step}}::BIGINT - 259200000000
 {{- end}}
 
 {{define "client_versions"}}
@@ -143,5 +143,5 @@ FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filt
 {{- end}}
 
 {{define "newest_message" -}}
-{'started_at': message_at, 'id': message_id}
+(message_at, message_id)
 {{- end}}

@@ -2,10 +2,6 @@ package sql
 
 import (
 	"embed"
-	"fmt"
-	"strconv"
-	"strings"
-	"text/template"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -58,57 +54,4 @@ var Counters = []string{
 	"calls", "ok", "empty", "bad_args", "tool_error", "crashed", "cancelled", "rounds", "set_aside",
 	"retries", "reworded", "no_session", "first_calls", "first_ok",
 	"request_bytes", "request_known", "response_bytes", "response_known",
-}
-
-var parsed = template.Must(template.New("").Funcs(template.FuncMap{
-	"arg": func(any) string { return "" }, "args": func(any) string { return "" },
-	"dims":       func() string { return strings.Join(Dimensions, ", ") },
-	"dimensions": func() []string { return Dimensions },
-	"counters":   func() []string { return Counters },
-	"derived":    func() string { return store.DerivedSession },
-	"outside":    func() string { return store.Outside },
-	"silence":    func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
-	"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
-	"buckets":    func() int { return store.Buckets },
-	"unknown":    func() string { return store.Unknown },
-}).ParseFS(files, "*.sql"))
-
-// Render returns the statement of the file name.sql and the values for its
-// placeholders.
-func Render(name string, q Question) (statement string, args []any, err error) {
-	b := &binder{}
-	t, err := parsed.Clone()
-	if err != nil {
-		return "", nil, fmt.Errorf("cannot copy the statements: %w", err)
-	}
-	t.Funcs(template.FuncMap{"arg": b.one, "args": b.list})
-	var out strings.Builder
-	if err := t.ExecuteTemplate(&out, name+".sql", q); err != nil {
-		return "", nil, fmt.Errorf("cannot write statement %q: %w", name, err)
-	}
-	return out.String(), b.values, nil
-}
-
-// binder collects values and hands out their placeholders.
-type binder struct{ values []any }
-
-func (b *binder) one(v any) string {
-	if t, ok := v.(time.Time); ok {
-		// As a number, so that no session's time zone can have a say.
-		b.values = append(b.values, t.UnixMicro())
-		return "make_timestamp($" + strconv.Itoa(len(b.values)) + "::BIGINT)"
-	}
-	if d, ok := v.(time.Duration); ok {
-		v = d.Microseconds()
-	}
-	b.values = append(b.values, v)
-	return "$" + strconv.Itoa(len(b.values))
-}
-
-func (b *binder) list(values []string) string {
-	marks := make([]string, len(values))
-	for i, v := range values {
-		marks[i] = b.one(v)
-	}
-	return strings.Join(marks, ", ")
 }

@@ -1,6 +1,6 @@
 SELECT name, count(*) AS n
 FROM (
-  SELECT unnest(list_distinct(from_json(suspects, '["VARCHAR"]'))) AS name
+  SELECT {{each "suspects"}} AS name
   FROM ({{template "facts" "events"}})
   WHERE ok = 1 AND suspects <> '' AND {{template "moments" .Filter}}
 )

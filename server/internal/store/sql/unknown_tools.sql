@@ -1,4 +1,4 @@
-SELECT tool, count(*) AS n, count(DISTINCT client), arg_max(near, {{template "newest"}}) FILTER (near <> '')
+SELECT tool, count(*) AS n, count(DISTINCT client), argMax(near, {{template "newest"}}) FILTER (WHERE near <> '')
 FROM ({{template "facts" "events"}})
 WHERE calls = 1 AND cause = 'unknown_tool' AND {{template "moments" .Filter}}
 GROUP BY tool ORDER BY n DESC, tool LIMIT {{arg .Limit}}

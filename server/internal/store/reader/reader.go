@@ -1,4 +1,4 @@
-package duckdb
+package reader
 
 import (
 	"context"
@@ -10,13 +10,22 @@ import (
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
-// reader answers the questions of store.Reader: each of the store as it is then,
+// Reader answers the questions of store.Reader: each of the store as it is then,
 // or, with a transaction, all of them of the store as it was when that began.
+type Reader = reader
+
 type reader struct {
-	read *sql.DB
+	read    *sql.DB
+	dialect *statement.Dialect
 
 	tx *sql.Tx
 	mu *sync.Mutex // one statement at a time in a transaction
+}
+
+// New returns a reader of the database, which stays the caller's to close. Its
+// statements are written in the dialect.
+func New(db *sql.DB, dialect *statement.Dialect) *Reader {
+	return &reader{read: db, dialect: dialect}
 }
 
 // Snapshot implements store.Reader.
@@ -25,7 +34,7 @@ func (in *reader) Snapshot(ctx context.Context, do func(store.Reader) error) err
 		return do(in)
 	}
 	return in.snapshot(ctx, func(tx *sql.Tx) error {
-		return do(&reader{tx: tx, mu: new(sync.Mutex)})
+		return do(&reader{tx: tx, mu: new(sync.Mutex), dialect: in.dialect})
 	})
 }
 
@@ -45,7 +54,7 @@ func (in *reader) snapshot(ctx context.Context, do func(*sql.Tx) error) error {
 	return do(tx)
 }
 
-// each is each for a question of one statement.
+// each is rows for a question of one statement.
 func (in *reader) each(ctx context.Context, name string, q statement.Question, row func(scan func(...any) error) error) error {
-	return in.snapshot(ctx, func(tx *sql.Tx) error { return each(ctx, tx, name, q, row) })
+	return in.snapshot(ctx, func(tx *sql.Tx) error { return in.rows(ctx, tx, name, q, row) })
 }

@@ -1,4 +1,4 @@
-package duckdb
+package reader
 
 import (
 	"context"
@@ -15,9 +15,9 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// each runs a statement of package sql and calls row with the scanner of each row.
-func each(ctx context.Context, from querier, name string, q statement.Question, row func(scan func(...any) error) error) error {
-	text, args, err := statement.Render(name, q)
+// rows runs a statement of package sql and calls row with the scanner of each row.
+func (in *reader) rows(ctx context.Context, from querier, name string, q statement.Question, row func(scan func(...any) error) error) error {
+	text, args, err := in.dialect.Render(name, q)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, err
 	q := statement.New(f)
 	var t store.Totals
 	err := in.snapshot(ctx, func(tx *sql.Tx) error {
-		err := each(ctx, tx, "totals", q, func(scan func(...any) error) error {
+		err := in.rows(ctx, tx, "totals", q, func(scan func(...any) error) error {
 			return scan(&t.Calls, &t.OK, &t.Empty, &t.BadArgs, &t.ToolError, &t.Crashed, &t.Cancelled, &t.Rounds, &t.SetAside,
 				&t.Retries, &t.Reworded, &t.NoSession, &t.FirstCalls, &t.FirstOK,
 				&t.RequestBytes, &t.RequestKnown, &t.ResponseBytes, &t.ResponseKnown)
@@ -50,7 +50,7 @@ func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, err
 		if err != nil {
 			return err
 		}
-		err = each(ctx, tx, "totals_latency", q, func(scan func(...any) error) error {
+		err = in.rows(ctx, tx, "totals_latency", q, func(scan func(...any) error) error {
 			var bucket int
 			var n int64
 			err := scan(&bucket, &n)
@@ -60,11 +60,11 @@ func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, err
 		if err != nil {
 			return err
 		}
-		err = each(ctx, tx, "totals_sessions", q, func(scan func(...any) error) error { return scan(&t.Sessions) })
+		err = in.rows(ctx, tx, "totals_sessions", q, func(scan func(...any) error) error { return scan(&t.Sessions) })
 		if err != nil {
 			return err
 		}
-		return each(ctx, tx, "totals_kinds", q, func(scan func(...any) error) error {
+		return in.rows(ctx, tx, "totals_kinds", q, func(scan func(...any) error) error {
 			var kind string
 			var n int64
 			err := scan(&kind, &n)
@@ -98,7 +98,7 @@ func (in *reader) Series(ctx context.Context, f store.Filter, step time.Duration
 	var points []store.Point
 	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[int64]int{}
-		err := each(ctx, tx, "series", q, func(scan func(...any) error) error {
+		err := in.rows(ctx, tx, "series", q, func(scan func(...any) error) error {
 			var p store.Point
 			var at int64
 			err := scan(&at, &p.Calls, &p.OK, &p.Empty, &p.BadArgs, &p.ToolError, &p.Crashed, &p.FirstCalls, &p.FirstOK)
@@ -110,7 +110,7 @@ func (in *reader) Series(ctx context.Context, f store.Filter, step time.Duration
 		if err != nil {
 			return err
 		}
-		err = each(ctx, tx, "series_latency", q, func(scan func(...any) error) error {
+		err = in.rows(ctx, tx, "series_latency", q, func(scan func(...any) error) error {
 			var at, n int64
 			var bucket int
 			err := scan(&at, &bucket, &n)
@@ -122,7 +122,7 @@ func (in *reader) Series(ctx context.Context, f store.Filter, step time.Duration
 		if err != nil {
 			return err
 		}
-		return each(ctx, tx, "series_sessions", q, func(scan func(...any) error) error {
+		return in.rows(ctx, tx, "series_sessions", q, func(scan func(...any) error) error {
 			var at, n int64
 			err := scan(&at, &n)
 			if i, ok := index[at]; ok {
@@ -140,7 +140,7 @@ func (in *reader) ByTool(ctx context.Context, f store.Filter) ([]store.ToolRow, 
 	var all []store.ToolRow
 	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[string]int{}
-		err := each(ctx, tx, "tools", q, func(scan func(...any) error) error {
+		err := in.rows(ctx, tx, "tools", q, func(scan func(...any) error) error {
 			var r store.ToolRow
 			err := scan(&r.Tool, &r.Calls, &r.OK, &r.Empty, &r.BadArgs, &r.ToolError, &r.Crashed,
 				&r.ResponseBytes, &r.ResponseKnown, &r.Retries, &r.FirstCalls, &r.FirstOK, &r.LastSeen)
@@ -152,7 +152,7 @@ func (in *reader) ByTool(ctx context.Context, f store.Filter) ([]store.ToolRow, 
 		if err != nil {
 			return err
 		}
-		return each(ctx, tx, "tools_latency", q, func(scan func(...any) error) error {
+		return in.rows(ctx, tx, "tools_latency", q, func(scan func(...any) error) error {
 			var tool string
 			var bucket int
 			var n int64
@@ -172,7 +172,7 @@ func (in *reader) ByClient(ctx context.Context, f store.Filter) ([]store.ClientR
 	var all []store.ClientRow
 	err := in.snapshot(ctx, func(tx *sql.Tx) error {
 		index := map[string]int{}
-		err := each(ctx, tx, "clients", q, func(scan func(...any) error) error {
+		err := in.rows(ctx, tx, "clients", q, func(scan func(...any) error) error {
 			var r store.ClientRow
 			err := scan(&r.Client, &r.Calls, &r.OK, &r.Empty, &r.BadArgs, &r.ToolError, &r.Crashed, &r.LastSeen)
 			r.LastSeen = r.LastSeen.UTC()
@@ -194,7 +194,7 @@ func (in *reader) ByClient(ctx context.Context, f store.Filter) ([]store.ClientR
 }
 
 func (in *reader) clientParts(ctx context.Context, tx *sql.Tx, q statement.Question, row func(client string) *store.ClientRow) error {
-	err := each(ctx, tx, "clients_latency", q, func(scan func(...any) error) error {
+	err := in.rows(ctx, tx, "clients_latency", q, func(scan func(...any) error) error {
 		var client string
 		var bucket int
 		var n int64
@@ -206,7 +206,7 @@ func (in *reader) clientParts(ctx context.Context, tx *sql.Tx, q statement.Quest
 	if err != nil {
 		return err
 	}
-	err = each(ctx, tx, "clients_sessions", q, func(scan func(...any) error) error {
+	err = in.rows(ctx, tx, "clients_sessions", q, func(scan func(...any) error) error {
 		var client string
 		var n int64
 		err := scan(&client, &n)
@@ -216,7 +216,7 @@ func (in *reader) clientParts(ctx context.Context, tx *sql.Tx, q statement.Quest
 	if err != nil {
 		return err
 	}
-	return each(ctx, tx, "clients_versions", q, func(scan func(...any) error) error {
+	return in.rows(ctx, tx, "clients_versions", q, func(scan func(...any) error) error {
 		var client, version string
 		err := scan(&client, &version)
 		r := row(client)

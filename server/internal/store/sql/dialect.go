@@ -1,0 +1,188 @@
+package sql
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// Dialect is how an engine wants statements written.
+type Dialect struct {
+	parsed *template.Template
+	// suffix ends the names of the files that are the engine's own: they stand in for
+	// those of the same name, and what they define for what is defined elsewhere.
+	suffix string
+	// place is the placeholder of the nth value.
+	place func(n int, v any) (placeholder string, bound any)
+	// moment is a time made of a placeholder for microseconds, and id an event's id made
+	// of one for its canonical form.
+	moment, id func(placeholder string) string
+	// first and last are the microseconds that its times can hold.
+	first, last int64
+}
+
+// DuckDB and ClickHouse are the two engines.
+var (
+	DuckDB = newDialect(template.FuncMap{
+		"hourOf":     func(x string) string { return "date_trunc('hour', " + x + ")" },
+		"halfHourOf": func(x string) string { return "time_bucket(INTERVAL 30 MINUTE, " + x + ")" },
+		"micros":     func(x string) string { return "epoch_us(" + x + ")" },
+		"wholes":     func(a, b string) string { return a + " // " + b + "::BIGINT" },
+		"idText":     func(x string) string { return x + "::VARCHAR" },
+		"each":       func(x string) string { return `unnest(list_distinct(from_json(` + x + `, '["VARCHAR"]')))` },
+		"eachParam": func(x string) string {
+			return `unnest(list_distinct(from_json(` + x + `, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]')))`
+		},
+	}, Dialect{
+		first: math.MinInt64, last: math.MaxInt64,
+		place:  func(n int, v any) (string, any) { return "$" + strconv.Itoa(n), v },
+		moment: func(p string) string { return "make_timestamp(" + p + "::BIGINT)" },
+		id:     func(p string) string { return p + "::UUID" },
+	})
+
+	ClickHouse = newDialect(template.FuncMap{
+		"hourOf":     func(x string) string { return downTo(x, time.Hour) },
+		"halfHourOf": func(x string) string { return downTo(x, store.Silence) },
+		"micros":     func(x string) string { return "toUnixTimestamp64Micro(" + x + ")" },
+		"wholes":     func(a, b string) string { return "intDiv(" + a + ", " + b + ")" },
+		"idText":     func(x string) string { return "UUIDNumToString(" + x + ")" },
+		"each":       func(x string) string { return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(String)')))" },
+		"eachParam": func(x string) string {
+			return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(Tuple(path String, rule String, near String))')))"
+		},
+	}, Dialect{
+		suffix: ".clickhouse", first: FirstMoment.UnixMicro(), last: LastMoment.UnixMicro(),
+		place:  typedPlace,
+		moment: func(p string) string { return "fromUnixTimestamp64Micro(" + p + ", 'UTC')" },
+		id:     func(p string) string { return "UUIDStringToNum(" + p + ")" },
+	})
+)
+
+// FirstMoment and LastMoment are the ends of ClickHouse's times; what lies beyond is
+// told as one of them. The last is a whole hour, so that rollups and raw events agree.
+var (
+	FirstMoment = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
+	LastMoment  = time.Date(2299, time.December, 31, 23, 0, 0, 0, time.UTC)
+)
+
+// downTo rounds a ClickHouse time down. Its own functions for that return a type that
+// ends in 2106.
+func downTo(x string, step time.Duration) string {
+	us := "toUnixTimestamp64Micro(" + x + ")"
+	return fmt.Sprintf("fromUnixTimestamp64Micro(%s - positiveModulo(%s, %d), 'UTC')", us, us, step.Microseconds())
+}
+
+// typedPlace binds by name; each placeholder has its type.
+func typedPlace(n int, v any) (string, any) {
+	kind := "String"
+	switch v.(type) {
+	case int, int64:
+		kind = "Int64"
+	case uint32:
+		kind = "UInt32"
+	case uint64:
+		kind = "UInt64"
+	case bool:
+		kind = "Bool"
+	}
+	name := "p" + strconv.Itoa(n)
+	return "{" + name + ":" + kind + "}", Named{Name: name, Value: v}
+}
+
+// Named is a value that ClickHouse binds by its name.
+type Named struct {
+	Name  string
+	Value any
+}
+
+func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
+	d.parsed = template.New("").Funcs((&binder{dialect: &d}).funcs()).Funcs(spelled).Funcs(template.FuncMap{
+		"dims":       func() string { return strings.Join(Dimensions, ", ") },
+		"dimensions": func() []string { return Dimensions },
+		"counters":   func() []string { return Counters },
+		"derived":    func() string { return store.DerivedSession },
+		"outside":    func() string { return store.Outside },
+		"silence":    func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
+		"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
+		"buckets":    func() int { return store.Buckets },
+		"unknown":    func() string { return store.Unknown },
+	})
+	var common, own []string
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for _, name := range names {
+		switch {
+		case strings.Count(name, ".") == 1:
+			common = append(common, name)
+		case strings.HasSuffix(name, d.suffix+".sql"):
+			own = append(own, name)
+		}
+	}
+	template.Must(d.parsed.ParseFS(files, common...))
+	if len(own) > 0 {
+		template.Must(d.parsed.ParseFS(files, own...))
+	}
+	return &d
+}
+
+// Render returns the statement of the file name.sql in the dialect, and the values
+// for its placeholders.
+func (d *Dialect) Render(name string, q Question) (statement string, args []any, err error) {
+	b := &binder{dialect: d}
+	t, err := d.parsed.Clone()
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot copy the statements: %w", err)
+	}
+	t.Funcs(b.funcs())
+	file := name + ".sql"
+	if own := t.Lookup(name + d.suffix + ".sql"); own != nil {
+		file = own.Name()
+	}
+	var out strings.Builder
+	if err := t.ExecuteTemplate(&out, file, q); err != nil {
+		return "", nil, fmt.Errorf("cannot write statement %q: %w", name, err)
+	}
+	return out.String(), b.values, nil
+}
+
+// binder collects values and hands out their placeholders.
+type binder struct {
+	dialect *Dialect
+	values  []any
+}
+
+func (b *binder) funcs() template.FuncMap {
+	return template.FuncMap{"arg": b.one, "args": b.list, "idArg": b.id}
+}
+
+func (b *binder) one(v any) string {
+	switch t := v.(type) {
+	case time.Time:
+		// As a number, so that no session's time zone can have a say.
+		return b.dialect.moment(b.one(min(max(t.UnixMicro(), b.dialect.first), b.dialect.last)))
+	case time.Duration:
+		v = t.Microseconds()
+	}
+	placeholder, bound := b.dialect.place(len(b.values)+1, v)
+	b.values = append(b.values, bound)
+	return placeholder
+}
+
+func (b *binder) list(values []string) string {
+	marks := make([]string, len(values))
+	for i, v := range values {
+		marks[i] = b.one(v)
+	}
+	return strings.Join(marks, ", ")
+}
+
+// id is the id of an event, given in its canonical form.
+func (b *binder) id(text string) string { return b.dialect.id(b.one(text)) }

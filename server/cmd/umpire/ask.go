@@ -48,7 +48,7 @@ func (f *askFlags) ask(ctx context.Context, do func(asking) error) error {
 		}
 		return do(who)
 	}
-	return inDirectory(ctx, f.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, f.dataFlag, func(client *admin.Client) error {
 		if err := client.Sync(ctx); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (f *askFlags) each() (asking, error) {
 	if f.To != "" {
 		return f.server()
 	}
-	return asking{client: &http.Client{Transport: &directory{path: f.Data}, Timeout: askTimeout}, base: "http://umpire"}, nil
+	return asking{client: &http.Client{Transport: &directory{where: f.dataFlag}, Timeout: askTimeout}, base: "http://umpire"}, nil
 }
 
 func (f *askFlags) server() (asking, error) {
@@ -82,15 +82,15 @@ func (f *askFlags) server() (asking, error) {
 
 // directory answers requests of the read API from a data directory.
 type directory struct {
-	path string
-	one  sync.Mutex // who opens the directory holds it
+	where dataFlag
+	one   sync.Mutex // who opens the directory holds it
 }
 
 // RoundTrip implements http.RoundTripper.
 func (d *directory) RoundTrip(r *http.Request) (res *http.Response, err error) {
 	d.one.Lock()
 	defer d.one.Unlock()
-	err = inDirectory(r.Context(), d.path, func(client *admin.Client) error {
+	err = inDirectory(r.Context(), d.where, func(client *admin.Client) error {
 		if err := client.Sync(r.Context()); err != nil {
 			return err
 		}

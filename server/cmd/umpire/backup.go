@@ -14,6 +14,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
@@ -36,12 +37,19 @@ func (c *backupCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-func (c *backupCommand) make(ctx context.Context) (backup.Made, error) {
+func (c *backupCommand) make(ctx context.Context) (made backup.Made, err error) {
 	if client, ok := admin.Dial(ctx, c.Data); ok {
 		return client.Backup(ctx, c.Into)
 	}
+	if c.Meta != "" {
+		err = withDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
+			made, err = client.Backup(ctx, c.Into)
+			return err
+		})
+		return made, err
+	}
 	privateFiles()
-	made, err := backup.Stopped(c.Data, c.Into, buildVersion())
+	made, err = backup.Stopped(c.Data, c.Into, buildVersion())
 	if errors.Is(err, wal.ErrLocked) {
 		err = held(c.Data, err)
 	}
@@ -103,21 +111,25 @@ func (n *node) openStores(ctx context.Context) error {
 }
 
 func (n *node) openBoth(ctx context.Context, upgrade bool) (err error) {
-	open := meta.OpenCurrent
-	if upgrade {
-		open = meta.Open
-	}
-	if n.meta, err = open(n.dir); err != nil {
+	if n.meta, err = n.openMeta(ctx, upgrade); err != nil {
 		return err
+	}
+	n.store, err = n.openStore(ctx, upgrade)
+	return err
+}
+
+// openStore opens the file in the directory, or the store that --store names.
+func (n *node) openStore(ctx context.Context, upgrade bool) (store.Store, error) {
+	if n.where.Store != "" {
+		return nil, fault.New(fault.BadRequest, "--store is no address of a store", "leave it out for DuckDB in the data directory")
 	}
 	db, err := duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{
 		Current: !upgrade, Threads: n.takes.threads, MemoryLimit: n.takes.memoryLimit(),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.store = db
-	return nil
+	return db, nil
 }
 
 func (n *node) closeBoth() (err error) {

@@ -38,7 +38,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 	case c.Clear && c.Data == "":
 		return fault.New(fault.BadRequest, "which directory is to be cleared?", "name it with --data; a temporary one is removed by itself")
 	case c.Clear:
-		return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+		return inDirectory(ctx, dataFlag{Data: c.Data}, func(client *admin.Client) error {
 			return client.DeleteProject(ctx, demo.Project)
 		})
 	case c.JSON && !c.Once:
@@ -55,7 +55,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 	}
 	// The demo prints figures, not a log.
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	n, err := openNode(ctx, dir, pipeline.Options{})
+	n, err := openNode(ctx, dataFlag{Data: dir}, pipeline.Options{})
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (c *eraseCommand) Run(ctx context.Context) error {
 			return fault.New(fault.BadRequest, "not erased", "type the name, or add --yes")
 		}
 	}
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
 		query := url.Values{}
 		if c.Project != "" {
 			query.Set("project", c.Project)
@@ -72,6 +72,10 @@ func (k keeper) Erase(ctx context.Context, project uint32, whose api.Whose) (any
 	var out erased
 	of := func(e *umpire.Event) bool {
 		return whose.User != "" && e.User == whose.User || whose.Session != "" && e.Session == whose.Session
+	}
+	if k.pipe == nil {
+		return nil, fault.New(fault.Conflict, "this node takes no events: it cannot reach those that others have not stored yet, or set aside",
+			"run umpire erase on each node with --role ingest; the first of them erases what is stored")
 	}
 	letters, err := k.pipe.Erase(ctx, project, of, whose.User+whose.Session, func(ctx context.Context) (err error) {
 		out.Erased, err = k.store.Erase(ctx, project, store.Whose(whose))

@@ -52,7 +52,7 @@ func (c *importCommand) Run(ctx context.Context) error {
 		if err := meta.CheckName(c.Project); err != nil {
 			return err
 		}
-		return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+		return withDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
 			dir, err := filepath.Abs(c.Data)
 			if err != nil {
 				return fmt.Errorf("cannot find the data directory %q: %w", c.Data, err)

@@ -37,7 +37,7 @@ func (c *projectRetentionCommand) Run(ctx context.Context) error {
 		}
 		change[field] = days
 	}
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
 		var now api.Retention
 		method, body := http.MethodGet, any(nil)
 		if len(change) > 0 {

@@ -11,9 +11,12 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
 
-// dataFlag is the directory that everything is kept under.
+// dataFlag is where everything is kept: a directory, and what lies elsewhere.
 type dataFlag struct {
 	Data string `help:"Data directory." default:"./umpire-data" env:"UMPIRE_DATA" type:"path"`
+	Meta string `help:"PostgreSQL database for projects, keys and rules, in place of a file in the data directory: several nodes share it. The address holds a password: better in UMPIRE_META." placeholder:"postgres://…" env:"UMPIRE_META"`
+	// Store is where the events are; empty: the file in the directory.
+	Store string `help:"Store that several nodes share, in place of a file in the data directory." placeholder:"clickhouse://…" env:"UMPIRE_STORE" hidden:""`
 }
 
 type keyCommand struct {
@@ -42,7 +45,7 @@ func (c *keyAddCommand) Run(ctx context.Context) error {
 	default:
 		return fault.New(fault.BadRequest, "which kind of key?", "add --write, --read or --foreign KEY")
 	}
-	return withDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return withKeys(ctx, c.dataFlag, func(client keyring) error {
 		key, err := client.AddKey(ctx, c.Project, kind, c.Foreign)
 		if err != nil {
 			return err
@@ -55,7 +58,7 @@ func (c *keyAddCommand) Run(ctx context.Context) error {
 type keyListCommand struct{ dataFlag }
 
 func (c *keyListCommand) Run(ctx context.Context) error {
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inKeys(ctx, c.dataFlag, func(client keyring) error {
 		keys, err := client.Keys(ctx)
 		if err != nil {
 			return err
@@ -82,7 +85,7 @@ type keyRevokeCommand struct {
 }
 
 func (c *keyRevokeCommand) Run(ctx context.Context) error {
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inKeys(ctx, c.dataFlag, func(client keyring) error {
 		return client.RevokeKey(ctx, c.Prefix)
 	})
 }
@@ -96,7 +99,7 @@ type projectCommand struct {
 type projectListCommand struct{ dataFlag }
 
 func (c *projectListCommand) Run(ctx context.Context) error {
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inKeys(ctx, c.dataFlag, func(client keyring) error {
 		projects, err := client.Projects(ctx)
 		if err != nil {
 			return err
@@ -122,7 +125,7 @@ func (c *projectDeleteCommand) Run(ctx context.Context) error {
 			return fault.New(fault.BadRequest, "not deleted", "type the project's name, or add --yes")
 		}
 	}
-	return inDirectory(ctx, c.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
 		return client.DeleteProject(ctx, c.Name)
 	})
 }

@@ -14,20 +14,20 @@ import (
 )
 
 // inDirectory is withDirectory for what only looks: it makes no directory.
-func inDirectory(ctx context.Context, dir string, do func(*admin.Client) error) error {
-	if _, err := os.Stat(filepath.Join(dir, storeFile)); errors.Is(err, os.ErrNotExist) {
-		return fault.New(fault.NotFound, "there is no Umpire data in "+dir, "name the data directory with --data, or a running server with --to")
+func inDirectory(ctx context.Context, where dataFlag, do func(*admin.Client) error) error {
+	if _, err := os.Stat(filepath.Join(where.Data, storeFile)); errors.Is(err, os.ErrNotExist) {
+		return fault.New(fault.NotFound, "there is no Umpire data in "+where.Data, "name the data directory with --data, or a running server with --to")
 	}
-	return withDirectory(ctx, dir, do)
+	return withDirectory(ctx, where, do)
 }
 
 // withDirectory lets do talk to whoever holds the data directory: the running
 // server, or, where there is none, this process for as long as it takes.
-func withDirectory(ctx context.Context, dir string, do func(*admin.Client) error) error {
-	if client, ok := admin.Dial(ctx, dir); ok {
+func withDirectory(ctx context.Context, where dataFlag, do func(*admin.Client) error) error {
+	if client, ok := admin.Dial(ctx, where.Data); ok {
 		return do(client)
 	}
-	n, err := openNode(ctx, dir, pipeline.Options{})
+	n, err := openNode(ctx, where, pipeline.Options{})
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,9 @@ func withDirectory(ctx context.Context, dir string, do func(*admin.Client) error
 	if err != nil {
 		return errors.Join(err, n.close(ctx))
 	}
-	client, ok := admin.Dial(ctx, dir)
+	client, ok := admin.Dial(ctx, where.Data)
 	if !ok {
-		err = fault.New(fault.Internal, "cannot reach the socket in "+dir, "is the directory on a file system that has no sockets?")
+		err = fault.New(fault.Internal, "cannot reach the socket in "+where.Data, "is the directory on a file system that has no sockets?")
 	} else {
 		err = do(client)
 	}

@@ -85,7 +85,9 @@ func (n *node) mcpEndpoint(mux *http.ServeMux, gate *auth.Gate, public *url.URL)
 		HTTP: &http.Client{Transport: remote.InProcess(n.readAPI(let))}, Base: "http://umpire", Version: buildVersion(), Log: slog.Default(),
 	})
 	used := new(atomic.Bool)
-	n.watchOwn(s, used)
+	if n.role.takes() {
+		n.watchOwn(s, used)
+	}
 	handler := mcpserver.Handler(s, func(r *http.Request) error {
 		_, err := n.reader(r)
 		if err == nil {

@@ -34,6 +34,9 @@ func (k socketKeys) Lookup(key string) (meta.Key, bool) {
 // socketHandler is what the socket answers: the command line, the read API for
 // every project, and the doors.
 func (n *node) socketHandler() http.Handler {
+	if !n.role.takes() {
+		return admin.Handler(n, n.readAPI(everything))
+	}
 	front := door.NewFront(n.pipe, socketKeys{n.meta}, door.Options{Usage: n.meta})
 	native := ingest.New(front)
 	n.calls.add(native.Open)
@@ -59,8 +62,11 @@ func (o *openCalls) add(door func(uint32) (int64, bool)) {
 }
 
 // pending tells how many calls the senders of a project hold open; known is false
-// if none of them says so.
+// if none of them says so, and where some may have said so to another node.
 func (n *node) pending(project uint32) (calls int64, known bool) {
+	if n.meta.Shared() {
+		return 0, false
+	}
 	n.calls.mu.Lock()
 	defer n.calls.mu.Unlock()
 	for _, door := range n.calls.doors {

@@ -23,6 +23,8 @@ import (
 // pipeline between them. It is what serve, demo and the local commands share.
 type node struct {
 	dir   string
+	where dataFlag
+	role  role
 	meta  *meta.DB
 	log   *wal.Log
 	store store.Store
@@ -40,21 +42,25 @@ const storeFile = "events.duckdb"
 
 // openNode opens the directory, and makes it if it is not there. One process
 // holds it at a time.
-func openNode(ctx context.Context, dir string, opts pipeline.Options) (*node, error) {
+func openNode(ctx context.Context, where dataFlag, opts pipeline.Options) (*node, error) {
 	takes, err := resourceFlags{}.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return openNodeWith(ctx, dir, opts, takes)
+	return openNodeWith(ctx, where, roleAll, opts, takes)
 }
 
 // openNodeWith is openNode within what it may take of the machine.
-func openNodeWith(ctx context.Context, dir string, opts pipeline.Options, takes resources) (*node, error) {
+func openNodeWith(ctx context.Context, where dataFlag, as role, opts pipeline.Options, takes resources) (*node, error) {
 	privateFiles()
+	dir := where.Data
+	if err := as.check(where); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
-	n := &node{dir: dir, takes: takes}
+	n := &node{dir: dir, where: where, role: as, takes: takes}
 	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
 	}
@@ -64,6 +70,12 @@ func openNodeWith(ctx context.Context, dir string, opts pipeline.Options, takes 
 func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	if err := backup.Unfinished(n.dir); err != nil {
 		return err
+	}
+	if !n.role.takes() {
+		if err := unheld(ctx, n.dir); err != nil {
+			return err
+		}
+		return n.openStores(ctx)
 	}
 	// The log first: its lock is what tells that another process holds the directory.
 	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
@@ -166,7 +178,15 @@ func (n *node) DeleteProject(ctx context.Context, name string) error {
 	if err := n.meta.DeleteProject(ctx, p.ID); err != nil {
 		return err
 	}
+	if n.pipe == nil {
+		return n.store.DeleteProject(ctx, p.ID) // and each node that takes events does its part
+	}
 	return n.pipe.DeleteProject(ctx, p.ID)
 }
 
-func (n *node) Sync(ctx context.Context) error { return n.pipe.Sync(ctx) }
+func (n *node) Sync(ctx context.Context) error {
+	if n.pipe == nil {
+		return nil // what was acknowledged by others is theirs to store
+	}
+	return n.pipe.Sync(ctx)
+}

@@ -138,7 +138,7 @@ func (h *holder) hold(ctx context.Context) error {
 	if h.node != nil {
 		return fmt.Errorf("cannot reach the own socket in %q", h.dir)
 	}
-	n, err := openNode(context.WithoutCancel(ctx), h.dir, pipeline.Options{})
+	n, err := openNode(context.WithoutCancel(ctx), dataFlag{Data: h.dir}, pipeline.Options{})
 	if err != nil {
 		return err
 	}

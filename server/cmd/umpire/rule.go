@@ -28,7 +28,7 @@ type ruleFlags struct {
 
 // ask speaks the API of whoever holds the data directory.
 func (f *ruleFlags) ask(ctx context.Context, method, path string, in, out any) error {
-	return inDirectory(ctx, f.Data, func(client *admin.Client) error {
+	return inDirectory(ctx, f.dataFlag, func(client *admin.Client) error {
 		query := url.Values{}
 		if f.Project != "" {
 			query.Set("project", f.Project)

@@ -28,6 +28,7 @@ type serveCommand struct {
 	dataFlag
 	listenFlag
 	resourceFlags
+	Role            role     `help:"What this node does: all; ingest, which takes events and shows nothing; web, which shows and takes none. Other than all needs a store and metadata that the nodes share (docs/cluster.md)." default:"all" enum:"all,ingest,web" env:"UMPIRE_ROLE"`
 	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
 }
@@ -45,7 +46,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	takes.apply()
-	n, err := openNodeWith(ctx, c.Data, pipeline.Options{RedactOff: knownRules(c.RedactOff)}, takes)
+	for _, secret := range []string{"UMPIRE_META", "UMPIRE_STORE"} { // no child process needs their passwords
+		_ = os.Unsetenv(secret)
+	}
+	n, err := openNodeWith(ctx, c.dataFlag, c.Role, pipeline.Options{RedactOff: knownRules(c.RedactOff)}, takes)
 	if err != nil {
 		return err
 	}
@@ -53,9 +57,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, n.close(ctx))
 	}
-	defer n.announce(s.url)()
-	go n.expireDaily(ctx)
-	slog.Info("umpire serves", "address", s.url, "data", c.Data, "version", buildVersion())
+	if n.role.takes() {
+		defer n.announce(s.url)()
+		go n.expireDaily(ctx)
+		if n.meta.Shared() {
+			go n.followDeletions(ctx)
+		}
+	}
+	slog.Info("umpire serves", "address", s.url, "data", c.Data, "role", string(n.role), "metadata", n.meta.Where(), "version", buildVersion())
 	if len(n.meta.Projects()) == 0 {
 		slog.Info("no project yet", "hint", "umpire key add --data "+c.Data+" --project NAME --write")
 	}
@@ -150,50 +159,37 @@ func (s *serving) stop(ctx context.Context) error {
 	return nil
 }
 
-// handler is everything that listens on the network: doors, read API, pages.
-func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, error) {
-	public, err := publicURL(flags.PublicURL)
-	if err != nil {
-		return nil, err
-	}
+// surfaces adds what shows events: pages, read API, MCP endpoint.
+func (n *node) surfaces(mux *http.ServeMux, flags listenFlag, public *url.URL) error {
 	gate, err := auth.New(auth.Config{Listen: flags.Listen, Password: os.Getenv("UMPIRE_ADMIN_PASSWORD"), PublicURL: public, Log: slog.Default()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// The password is not for child processes or a dump of the environment.
 	_ = os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
+	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
+		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
+	n.mcpEndpoint(mux, gate, public)
+	mux.Handle("/", pages)
+	return nil
+}
+
+// doors adds what lets events in.
+func (n *node) doors(mux *http.ServeMux, eventsPerSecond int) *door.Front {
 	front := door.NewFront(n.pipe, n.meta, door.Options{
 		Usage: n.meta, EventsPerSecond: eventsPerSecond, Aside: filepath.Join(n.dir, "set-aside.jsonl"),
 	})
 	native := ingest.New(front)
 	n.calls.add(native.Open)
-	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
-		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
-	})
-	if err != nil {
-		return nil, err
-	}
-	mux := http.NewServeMux()
 	mux.Handle("/api/v1/events", native)
 	foreignDoors(mux, front)
 	n.otlp = openTelemetry(mux, front)
-	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
-	n.mcpEndpoint(mux, gate, public)
-	mux.HandleFunc("GET /healthz", healthy)
-	mux.HandleFunc("GET /readyz", n.ready)
-	mux.Handle("/", pages)
-	return underPrefix(public, withHistory(flags.sentryDoor(front, mux))), nil
-}
-
-// ready tells whether events can be taken and stored now. It listens only after
-// the log was replayed.
-func (n *node) ready(w http.ResponseWriter, r *http.Request) {
-	if err := n.pipe.Stats().Err; err != nil {
-		slog.Error("not ready", "err", err)
-		http.Error(w, "not ready: the server's log says why", http.StatusServiceUnavailable)
-		return
-	}
-	healthy(w, r)
+	return front
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) {

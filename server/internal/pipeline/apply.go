@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -10,7 +11,6 @@ import (
 )
 
 const (
-	firstRetry = 100 * time.Millisecond
 	lastRetry  = 10 * time.Second
 	// patience is how many failures in a row a trial bears before it takes the
 	// store for broken; it doubles with each attempt at the same events.
@@ -22,23 +22,26 @@ const (
 // applyLoop brings what is in the queue into the store, until Close.
 func (p *Pipeline) applyLoop() {
 	defer close(p.applierDone)
+	from := source{p: p}
+	defer from.stop()
 	var c chunk
 	attempt := 0
 	for {
 		if len(c.entries) == 0 {
 			attempt = 0
-			if c = p.queue.take(p.opts.MaxBatch, p.opts.MaxDelay); len(c.entries) == 0 {
+			var ok bool
+			if c, ok = from.take(); !ok {
 				return
 			}
 		} else {
 			_, closing := p.queue.state()
-			if closing && attempt >= lastTries {
+			if closing >= 0 && attempt >= lastTries {
 				return
 			}
 			p.pause(attempt)
 			// What came meanwhile goes along: only a later event that is taken
 			// shows that it is not the store that is broken.
-			c = p.queue.more(c, p.opts.MaxBatch)
+			c = from.more(c)
 		}
 		n := p.settle(&c, attempt)
 		if n > 0 {
@@ -50,12 +53,12 @@ func (p *Pipeline) applyLoop() {
 
 // pause waits before another attempt; Close cuts it short.
 func (p *Pipeline) pause(attempt int) {
-	timer := time.NewTimer(min(firstRetry<<min(attempt-1, 10), lastRetry))
+	timer := time.NewTimer(min(p.opts.retry<<min(attempt-1, 10), lastRetry))
 	defer timer.Stop()
 	for {
 		changed, closing := p.queue.state()
-		if closing {
-			time.Sleep(firstRetry)
+		if closing >= 0 {
+			time.Sleep(p.opts.retry)
 			return
 		}
 		select {
@@ -69,17 +72,21 @@ func (p *Pipeline) pause(attempt int) {
 // settle tries the chunk and takes from its front what is in the store or set
 // aside; it returns how many entries that were.
 func (p *Pipeline) settle(c *chunk, attempt int) int {
-	entries := p.withoutDeleted(c.entries)
-	t := trial{p: p, entries: entries, patience: patience << min(attempt, 10), mark: p.dead.mark()}
-	t.windows(p.opts.MaxBatch)
-	t.finish()
+	t := trial{p: p, patience: patience << min(attempt, 10), mark: p.dead.mark()}
+	t.entries, t.err = p.withoutKnown(p.withoutDeleted(c.entries), c.again)
+	if t.err == nil {
+		t.windows(p.opts.MaxBatch)
+		t.finish()
+	} else {
+		t.entries = c.entries // none is settled
+	}
 	p.count.stored.Add(int64(t.settled - len(t.dead)))
 
 	n := len(c.entries)
 	p.count.setError(nil)
-	if left := len(entries) - t.settled; left > 0 {
+	if left := len(t.entries) - t.settled; left > 0 {
 		n = 0
-		for t.settled > 0 && c.entries[n].Seq <= entries[t.settled-1].Seq {
+		for t.settled > 0 && c.entries[n].Seq <= t.entries[t.settled-1].Seq {
 			n++
 		}
 		p.count.setError(t.err)
@@ -97,15 +104,11 @@ func (p *Pipeline) release(c *chunk, n int) {
 	if n == 0 {
 		return
 	}
-	p.ids.forget(c.entries[:n])
-	share := c.bytes
-	if n < len(c.entries) {
-		share = c.bytes * int64(n) / int64(len(c.entries))
-	}
-	last := c.entries[n-1].Seq
-	c.entries, c.bytes = c.entries[n:], c.bytes-share
+	var done chunk
+	done, *c = c.split(n)
+	p.ids.forget(p.queue.live(done))
 	p.truncate()
-	p.queue.done(last, n, share)
+	p.queue.done(done)
 }
 
 // withoutDeleted drops the entries of projects that were deleted meanwhile.
@@ -186,6 +189,9 @@ func (t *trial) run(from, to int) bool {
 		return false
 	}
 	if to-from == 1 {
+		if errors.Is(err, store.ErrUnavailable) {
+			return false
+		}
 		if err := t.p.dead.add(t.entries[from], err); err != nil {
 			t.err = err
 			return false

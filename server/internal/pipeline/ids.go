@@ -78,7 +78,6 @@ func (s *ids) claim(b *batch, todo []int) claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	old := s.recent.horizon(now)
 	for _, i := range todo {
 		p := &b.claims[i]
 		if h := s.live[p.key]; h.flight != nil {
@@ -95,7 +94,8 @@ func (s *ids) claim(b *batch, todo []int) claim {
 		s.live[p.key] = holder{c.flight, p.wins}
 		c.mine = append(c.mine, i)
 		// A time of the sender's that lies ahead says nothing of the id's age.
-		if s.recent.add(p.key, time.Now) || p.born.Before(old) || p.born.After(now.Add(maxAhead)) {
+		// The horizon moves when the set forgets, which an add may cause.
+		if s.recent.add(p.key, time.Now) || p.born.Before(s.recent.horizon(now)) || p.born.After(now.Add(maxAhead)) {
 			c.suspects = append(c.suspects, i)
 		}
 	}
@@ -136,26 +136,8 @@ func (f *flight) over() bool {
 	}
 }
 
-// landed is the flight of events that are on disk for sure: those of a replay.
-var landed = func() *flight {
-	f := &flight{done: make(chan struct{})}
-	close(f.done)
-	return f
-}()
-
-// replayed notes an event from the log, and reports whether it is there twice.
-func (s *ids) replayed(k key, wins bool) (again bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h := s.live[k]; h.flight != nil && (h.wins || !wins) {
-		return true
-	}
-	s.live[k] = holder{landed, wins}
-	s.recent.add(k, time.Now)
-	return false
-}
-
-// forget is told what the store has taken, or what was set aside.
+// forget is told what the store has taken, what was set aside, and what was left in
+// the log.
 func (s *ids) forget(entries []store.Entry) {
 	for piece := range slices.Chunk(entries, 500) { // so that doors need not wait long
 		s.mu.Lock()

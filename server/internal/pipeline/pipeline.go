@@ -22,8 +22,13 @@ type Options struct {
 	// object a line. Without it such an event is only logged.
 	DeadLetters string
 	// MaxLagBytes bounds what is acknowledged but not yet in the store, in bytes
-	// of log bodies; default 64 MiB. Beyond it Submit answers Unavailable.
+	// of log bodies; default 1 GiB. Beyond it Submit answers Unavailable, as it does
+	// when the oldest of it has been waiting for MaxLagAge; default 0, for ever.
 	MaxLagBytes int64
+	MaxLagAge   time.Duration
+	// MaxMemory bounds what of that is held in memory; default 64 MiB. The rest is
+	// read from the log again.
+	MaxMemory int64
 	// MaxBatch and MaxDelay bound a batch for the store: default 10,000 events,
 	// and 200 ms after the first of them came.
 	MaxBatch int
@@ -45,6 +50,8 @@ type Options struct {
 	// batch.
 	Rules  func(project uint32) []Rule
 	Logger *slog.Logger
+
+	retry time.Duration // before a failing store is tried again, for the first time: 100 ms
 }
 
 func (o Options) withDefaults() Options {
@@ -56,7 +63,13 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxBatch, 10_000)
 	def(&o.RecentIDs, 2_000_000)
 	if o.MaxLagBytes <= 0 {
-		o.MaxLagBytes = 64 << 20
+		o.MaxLagBytes = 1 << 30
+	}
+	if o.retry <= 0 {
+		o.retry = 100 * time.Millisecond
+	}
+	if o.MaxMemory <= 0 {
+		o.MaxMemory = 64 << 20
 	}
 	if o.MaxDelay <= 0 {
 		o.MaxDelay = 200 * time.Millisecond
@@ -115,6 +128,7 @@ type Pipeline struct {
 	queue     *queue
 	dead      *deadLetters
 	count     counters
+	twice     map[uint64]bool // entries of the log found at the start whose ids were seen before them
 
 	// gate is held for reading by each Submit, so that DeleteProject and Close
 	// can wait for those that are under way.
@@ -137,8 +151,8 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 	opts = opts.withDefaults()
 	p := &Pipeline{
 		opts: opts, log: log, store: writer, logg: opts.Logger,
-		ids: newIDs(opts.RecentIDs), queue: newQueue(opts.MaxLagBytes),
-		deleted: map[uint32]bool{}, applierDone: make(chan struct{}),
+		ids: newIDs(opts.RecentIDs), queue: newQueue(queueLimits{opts.MaxLagBytes, opts.MaxLagAge, opts.MaxMemory}),
+		deleted: map[uint32]bool{}, twice: map[uint64]bool{}, applierDone: make(chan struct{}),
 	}
 	if len(opts.RedactOff) > 0 {
 		p.redact = redact.New(redact.Options{Off: opts.RedactOff})
@@ -157,10 +171,10 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 		return nil, err
 	}
 	p.queue.setApplied(position)
-	go p.applyLoop()
-	if err := p.replay(ctx, position); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := p.scan(position); err != nil {
+		return nil, errors.Join(err, p.dead.close())
 	}
+	go p.applyLoop()
 	return p, nil
 }
 
@@ -180,9 +194,10 @@ func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.T
 		p.count.add(b.receipt)
 		return b.receipt, nil
 	}
-	if !p.queue.reserve(b.bytes) {
+	p.queue.waitForRoom(ctx, roomWait)
+	if refusal := p.queue.reserve(b.bytes); refusal != "" {
 		p.count.refusedBatches.Add(1)
-		return Receipt{}, busy("the store is behind", nil)
+		return Receipt{}, busy(refusal, nil)
 	}
 	err := p.take(ctx, b)
 	p.queue.release(b.bytes - b.appended)
@@ -193,6 +208,10 @@ func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.T
 	p.count.add(b.receipt)
 	return b.receipt, nil
 }
+
+// roomWait is how long a batch waits for room in memory before it goes on into the
+// log alone.
+const roomWait = time.Second
 
 func (p *Pipeline) open(project uint32) error {
 	switch {

@@ -1,23 +1,18 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
-	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
 
-// replayChunk bounds how much of the log is decoded before it is handed on.
-const replayChunk = 500
-
 // alignLog sees to it that new entries come behind what the store has.
 func (p *Pipeline) alignLog(position uint64) error {
-	for _, d := range p.log.Damage() {
-		p.damage(d)
-	}
+	p.damaged(p.log.Damage())
 	if next := p.log.Next(); next <= position {
 		p.logg.Warn("the log is behind the store: it was lost, or belongs to another store; new events go on behind what is stored",
 			"log", next-1, "store", position)
@@ -26,6 +21,16 @@ func (p *Pipeline) alignLog(position uint64) error {
 		}
 	}
 	return nil
+}
+
+// damaged counts and tells of what is damaged, each place once: what is behind a
+// damaged place is read more than once.
+func (p *Pipeline) damaged(places []wal.Damage) {
+	for _, d := range places {
+		if p.count.newDamage(d) {
+			p.damage(d)
+		}
+	}
 }
 
 func (p *Pipeline) damage(d wal.Damage) {
@@ -53,46 +58,39 @@ func (p *Pipeline) loadRecent(ctx context.Context, position uint64) error {
 	return nil
 }
 
-// replay queues what the log holds above position.
-func (p *Pipeline) replay(ctx context.Context, position uint64) error {
+// scan finds out what the log holds above position: how much, and which ids. It is
+// read again, and applied, while new events are taken.
+func (p *Pipeline) scan(position uint64) error {
 	began := time.Now()
-	var c chunk
-	flush := func() error {
-		if len(c.entries) == 0 {
-			return nil
+	s := stretch{from: position + 1}
+	report, err := p.log.Replay(s.from, func(seq uint64, it wal.Item) error {
+		s.to = seq
+		s.events++
+		s.bytes += int64(len(it.Body))
+		if id, ok := idOf(it.Body); ok && p.ids.recent.add(key{it.Project, id}, time.Now) {
+			p.twice[seq] = true
 		}
-		err := p.queue.pushWhenRoom(ctx, c, p.applierDone)
-		c = chunk{}
-		return err
-	}
-	report, err := p.log.Replay(position+1, func(seq uint64, it wal.Item) error {
-		e, err := decode(it.Body)
-		if err != nil {
-			p.count.deadLetters.Add(1)
-			p.logg.Error("an event of the log was set aside: it cannot be read", "seq", seq, "project", it.Project, "error", err)
-			return p.dead.write(deadLetter{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Reason: err.Error(), Raw: it.Body})
-		}
-		if p.ids.replayed(key{it.Project, e.ID}, wins(&e)) {
-			return nil
-		}
-		c.entries = append(c.entries, store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})
-		c.bytes += int64(len(it.Body))
-		if len(c.entries) < replayChunk {
-			return nil
-		}
-		return flush()
+		return nil
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err != nil {
-		return fmt.Errorf("cannot replay the log: %w", err)
+		return fmt.Errorf("cannot read the log: %w", err)
 	}
-	for _, d := range report.Damage {
-		p.damage(d)
+	p.damaged(report.Damage)
+	if s.events > 0 {
+		p.logg.Info("the log holds events that go into the store now", "events", s.events, "from", report.First, "to", report.Last, "took", time.Since(began).Round(time.Millisecond))
 	}
-	if report.Items > 0 {
-		p.logg.Info("replayed the log", "events", report.Items, "from", report.First, "to", report.Last, "took", time.Since(began).Round(time.Millisecond))
-	}
+	p.queue.found(s)
 	return nil
+}
+
+// idOf is the id of an event in the log, which is its first member.
+func idOf(body []byte) (id umpire.ID, ok bool) {
+	for _, start := range []string{`{"id":"`, string(again) + `"id":"`} {
+		if text, found := bytes.CutPrefix(body, []byte(start)); found && len(text) >= 36 {
+			err := id.UnmarshalText(text[:36])
+			return id, err == nil
+		}
+	}
+	e, err := decode(body)
+	return e.ID, err == nil
 }

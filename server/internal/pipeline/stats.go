@@ -3,11 +3,17 @@ package pipeline
 import (
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
 
 // Stats counts since the start, and says how far the store is behind.
 type Stats struct {
 	Accepted, Duplicates, Rejected int64
+	// Repeats were accepted while the store was behind, and turned out to be there
+	// already.
+	Repeats int64
 	// RefusedBatches could not be taken at all: the store behind, the disk full.
 	RefusedBatches int64
 	// Stored are in the store; DeadLetters were set aside.
@@ -19,6 +25,8 @@ type Stats struct {
 	// LagEvents and LagBytes are acknowledged and not yet in the store.
 	LagEvents int
 	LagBytes  int64
+	// LagAge is how long the oldest of them has been waiting, since the start.
+	LagAge time.Duration
 	// LogBytes is what the log takes on disk.
 	LogBytes int64
 	// Err is why nothing can be taken or stored now; nil while all is well.
@@ -26,11 +34,35 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, duplicates, rejected, refusedBatches atomic.Int64
-	stored, deadLetters, applyErrors, damage, lost atomic.Int64
+	accepted, duplicates, rejected, refusedBatches          atomic.Int64
+	stored, deadLetters, applyErrors, damage, lost, repeats atomic.Int64
 
-	mu  sync.Mutex
-	err error
+	mu     sync.Mutex
+	err    error
+	places map[place]bool
+}
+
+// place is where the log is damaged.
+type place struct {
+	file          string
+	offset, bytes int64
+	to            uint64 // where there is a gap and nothing to read
+}
+
+// newDamage reports whether nobody came upon the place before.
+func (c *counters) newDamage(d wal.Damage) bool {
+	at := place{file: d.File, offset: d.Offset, bytes: d.Bytes}
+	if d.Bytes == 0 {
+		at.to = d.To
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places == nil {
+		c.places = map[place]bool{}
+	}
+	known := c.places[at]
+	c.places[at] = true
+	return !known
 }
 
 func (c *counters) add(r Receipt) {
@@ -52,8 +84,8 @@ func (p *Pipeline) Stats() Stats {
 	s := Stats{
 		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
 		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
-		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(),
-		LagEvents: d.events, LagBytes: d.bytes, LogBytes: p.log.Bytes(), Err: p.log.Err(),
+		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(),
+		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LogBytes: p.log.Bytes(), Err: p.log.Err(),
 	}
 	if s.Err == nil {
 		c.mu.Lock()

@@ -19,6 +19,8 @@ type batch struct {
 	items   []wal.Item
 	claims  []claimant
 
+	again []int // of entries that may be in the log already; see again
+
 	bytes    int64 // of all bodies
 	appended int64 // of those that went into the log
 	receipt  Receipt
@@ -109,14 +111,16 @@ func (p *Pipeline) take(ctx context.Context, b *batch) error {
 // write puts what the claim holds into the log, and settles the claim either way.
 func (p *Pipeline) write(ctx context.Context, b *batch, c claim) error {
 	fresh, err := p.verify(ctx, b, c)
+	var left []store.Entry
 	if err == nil && len(fresh) > 0 {
-		err = p.append(b, fresh)
+		left, err = p.append(b, fresh)
 	}
 	if err != nil {
 		p.ids.settle(b, c, nil, false)
 		return err
 	}
 	p.ids.settle(b, c, fresh, true)
+	p.ids.forget(left)
 	b.receipt.Accepted += len(fresh)
 	b.receipt.Duplicates += len(c.mine) - len(fresh)
 	return nil
@@ -125,9 +129,11 @@ func (p *Pipeline) write(ctx context.Context, b *batch, c claim) error {
 // verify returns those of the claimed events that are new: suspects, whose id
 // was seen recently or is too old to tell, are looked up in the store.
 func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, err error) {
+	b.again = b.again[:0]
 	if len(c.suspects) == 0 {
 		return c.mine, nil
 	}
+	behind := p.queue.behind() // before the store is asked
 	ask := make([]umpire.ID, 0, len(c.suspects))
 	for _, i := range c.suspects {
 		ask = append(ask, b.claims[i].key.id)
@@ -136,31 +142,56 @@ func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, 
 	if err != nil {
 		return nil, busy("the store cannot be asked for duplicates", err)
 	}
+	suspects := c.suspects
 	for _, i := range c.mine {
-		p := &b.claims[i]
-		if seenBy, stored := known[p.key.id]; !stored || (p.wins && yields(seenBy)) {
-			fresh = append(fresh, i)
+		suspect := len(suspects) > 0 && suspects[0] == i
+		if suspect {
+			suspects = suspects[1:]
 		}
+		p := &b.claims[i]
+		if seenBy, stored := known[p.key.id]; stored && !(p.wins && yields(seenBy)) { //nolint:staticcheck // as it is said
+			continue
+		}
+		if suspect && behind {
+			b.items[i].Body = repeated(b.items[i].Body)
+			b.again = append(b.again, i)
+		}
+		fresh = append(fresh, i)
 	}
 	return fresh, nil
 }
 
-// append writes the fresh events; the usual case, all of them, costs no copy.
-func (p *Pipeline) append(b *batch, fresh []int) error {
+// append writes the fresh events; the usual case, all of them, costs no copy. It
+// returns those that are left in the log alone.
+func (p *Pipeline) append(b *batch, fresh []int) (left []store.Entry, err error) {
 	entries, items, bytes := b.entries, b.items, b.bytes
-	if len(fresh) < len(entries) {
+	if len(fresh) < len(entries) || len(b.again) > 0 {
 		entries, items, bytes = make([]store.Entry, len(fresh)), make([]wal.Item, len(fresh)), 0
 		for n, i := range fresh {
 			entries[n], items[n] = b.entries[i], b.items[i]
 			bytes += int64(len(items[n].Body))
 		}
 	}
-	_, err := p.log.Append(items, func(first uint64) {
+	_, err = p.log.Append(items, func(first uint64) {
+		c := chunk{entries: entries, sizes: make([]int32, len(items)), bytes: bytes}
+		again := b.again // both rise
 		for n := range entries {
 			entries[n].Seq = first + uint64(n)
+			c.sizes[n] = int32(len(items[n].Body))
+			if len(again) > 0 && again[0] == fresh[n] {
+				again = again[1:]
+				c.again = append(c.again, entries[n].Seq)
+			}
 		}
-		p.queue.push(chunk{entries: entries, bytes: bytes})
+		if !p.queue.push(c) {
+			left = entries
+		}
 	})
+	return left, p.appended(b, bytes, err)
+}
+
+// appended says what an error of the log means to the sender.
+func (p *Pipeline) appended(b *batch, bytes int64, err error) error {
 	switch {
 	case err == nil:
 		b.appended += bytes

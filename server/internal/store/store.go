@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -43,6 +44,11 @@ type Store interface {
 	Keeper
 	Close() error
 }
+
+// ErrUnavailable is wrapped by an error of Apply that is the store's own and no
+// event's: the disk is full, the memory too small, the engine away. No event is set
+// aside for it.
+var ErrUnavailable = errors.New("the store cannot take events now")
 
 // Writer is what the pipeline needs.
 type Writer interface {

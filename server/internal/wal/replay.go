@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Report is what a Replay came upon.
@@ -38,6 +39,7 @@ func (l *Log) Replay(from uint64, yield func(seq uint64, it Item) error) (Report
 			size = end
 		}
 		if err := r.segment(seg, size); err != nil {
+			l.note(segs, r.report.Damage)
 			return r.report, fmt.Errorf("cannot replay the log %q: %w", filepath.Base(seg.path), err)
 		}
 		if i+1 < len(segs) {
@@ -52,8 +54,11 @@ func (l *Log) Replay(from uint64, yield func(seq uint64, it Item) error) (Report
 func (l *Log) note(segs []*segment, damage []Damage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.damage = append(l.damage, damage...)
 	for _, d := range damage {
+		// Who reads twice comes upon it twice.
+		if !slices.ContainsFunc(l.damage, func(o Damage) bool { return o.File == d.File && o.Offset == d.Offset && o.Bytes == d.Bytes }) {
+			l.damage = append(l.damage, d)
+		}
 		for _, seg := range segs {
 			if d.Bytes > 0 && filepath.Base(seg.path) == d.File {
 				seg.damaged = true

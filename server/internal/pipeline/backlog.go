@@ -1,0 +1,207 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/wal"
+)
+
+// maxRead bounds the bodies of one chunk that is read from the log.
+const maxRead = 16 << 20
+
+// again begins the body of an event of which nobody could say, when it came,
+// whether it is in the log already: the store was behind. What it repeats is in the
+// store, if it repeats something, by the time that its turn comes, and the store
+// is asked then.
+var again = []byte(`{"again":true,`)
+
+// repeated is the body with that mark.
+func repeated(body []byte) []byte {
+	return append(slices.Clone(again), body[1:]...)
+}
+
+// backlog reads a stretch of the log again, in pieces.
+type backlog struct {
+	p    *Pipeline
+	next func() (uint64, wal.Item, bool)
+	stop func()
+	err  error // the first; nothing is read after it
+}
+
+var errEnough = errors.New("that was enough")
+
+func (p *Pipeline) readLog(s stretch) *backlog {
+	b := &backlog{p: p}
+	b.next, b.stop = iter.Pull2(func(yield func(uint64, wal.Item) bool) {
+		report, err := p.log.Replay(s.from, func(seq uint64, it wal.Item) error {
+			if seq <= s.to && !yield(seq, it) {
+				return errEnough
+			}
+			return nil
+		})
+		p.damaged(report.Damage)
+		if !errors.Is(err, errEnough) {
+			b.err = err
+		}
+	})
+	return b
+}
+
+// read returns the next entries, at most so many; none at the end.
+func (b *backlog) read(most int) (c chunk, err error) {
+	for b.err == nil && len(c.entries) < most && c.bytes < maxRead {
+		seq, it, ok := b.next()
+		if !ok {
+			break
+		}
+		b.err = b.p.unpack(&c, seq, it)
+	}
+	if len(c.entries) > 0 {
+		b.p.queue.at(c.entries[0].ReceivedAt)
+	}
+	return c, b.err
+}
+
+// unpack adds an item of the log to the chunk. One that cannot be read is set aside.
+func (p *Pipeline) unpack(c *chunk, seq uint64, it wal.Item) error {
+	e, err := decode(it.Body)
+	if err != nil {
+		if err := p.dead.write(deadLetter{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Reason: err.Error(), Raw: it.Body}); err != nil {
+			return err
+		}
+		p.count.deadLetters.Add(1)
+		p.logg.Error("an event of the log was set aside: it cannot be read", "seq", seq, "project", it.Project, "error", err)
+		return nil
+	}
+	if bytes.HasPrefix(it.Body, again) || p.twice[seq] {
+		c.again = append(c.again, seq)
+	}
+	c.entries = append(c.entries, store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})
+	c.sizes = append(c.sizes, int32(len(it.Body)))
+	c.bytes += int64(len(it.Body))
+	return nil
+}
+
+// source hands out what is to be applied, from memory and from the log: the
+// applier's own.
+type source struct {
+	p   *Pipeline
+	log *backlog // being read, if any
+}
+
+// drainTime is for how long Close goes on reading what was left in the log.
+const drainTime = 10 * time.Second
+
+// take waits for the next chunk; ok is false when the pipeline is closing and there
+// is none, or no time for it.
+func (s *source) take() (c chunk, ok bool) {
+	q, most := s.p.queue, s.p.opts.MaxBatch
+	for {
+		if s.log == nil {
+			c, left := q.take(most, s.p.opts.MaxDelay)
+			if left.to == 0 {
+				return c, len(c.entries) > 0
+			}
+			s.log = s.p.readLog(left)
+		}
+		_, closing := q.state()
+		if closing > drainTime {
+			return c, false
+		}
+		c, err := s.log.read(most)
+		if len(c.entries) > 0 {
+			return c, true // the error will be met again
+		}
+		s.stop()
+		if err == nil {
+			q.endPass()
+			continue
+		}
+		s.p.count.setError(err)
+		s.p.logg.Error("cannot read what waits in the log; it is tried again", "error", err)
+		if closing >= 0 {
+			return c, false
+		}
+		s.p.pause(lastTries)
+		s.log = s.p.readLog(q.rest())
+	}
+}
+
+// more adds to the chunk what comes behind it, unless it is long.
+func (s *source) more(c chunk) chunk {
+	q, most := s.p.queue, s.p.opts.MaxBatch
+	if len(c.entries) >= 2*most && c.bytes >= maxRead {
+		return c
+	}
+	if s.log == nil {
+		left := q.further()
+		if left.to == 0 {
+			return q.more(c, most)
+		}
+		s.log = s.p.readLog(left)
+	}
+	further, err := s.log.read(most) // an error will be met again
+	if err == nil && len(further.entries) == 0 {
+		s.stop()
+		q.adopt(c)
+		return q.more(c, most)
+	}
+	return c.plus(further)
+}
+
+func (s *source) stop() {
+	if s.log != nil {
+		s.log.stop()
+		s.log = nil
+	}
+}
+
+// withoutKnown drops those of the chunk's entries that may repeat something, and
+// do: what came before them is in the store, or in front of them in entries.
+func (p *Pipeline) withoutKnown(entries []store.Entry, again []uint64) ([]store.Entry, error) {
+	if len(again) == 0 {
+		return entries, nil
+	}
+	maybe := map[uint64]bool{}
+	for _, seq := range again {
+		maybe[seq] = true
+	}
+	seen := map[key]string{} // by whom
+	ask := map[uint32][]umpire.ID{}
+	for i := range entries {
+		if maybe[entries[i].Seq] {
+			ask[entries[i].Project] = append(ask[entries[i].Project], entries[i].Event.ID)
+		}
+	}
+	for project, ids := range ask {
+		known, err := p.store.Known(context.Background(), project, ids)
+		if err != nil {
+			return nil, err
+		}
+		for id, by := range known {
+			seen[key{project, id}] = by
+		}
+	}
+	out := make([]store.Entry, 0, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		k := key{e.Project, e.Event.ID}
+		if by, known := seen[k]; known && maybe[e.Seq] && (!wins(&e.Event) || !yields(by)) {
+			p.count.repeats.Add(1)
+			continue
+		}
+		seen[k] = e.Event.SeenBy
+		if e.Event.SeenBy == store.Halves && !store.Whole(&e.Event) {
+			seen[k] = store.Half
+		}
+		out = append(out, *e)
+	}
+	return out, nil
+}

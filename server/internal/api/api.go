@@ -121,6 +121,10 @@ var questions = map[string]question{
 	"calls": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Calls(ctx, src, p)
 	},
+	"sessions": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
+		return query.Sessions(ctx, src, p)
+	},
+	"sessions/{id}": session,
 	"calls/{id}": func(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
 		return query.Call(ctx, src, p, r.PathValue("id"))
 	},
@@ -128,7 +132,9 @@ var questions = map[string]question{
 
 // takes are the parameters that a route has beside the filters.
 var takes = map[string][]string{
-	"calls": {query.ParamLimit, query.ParamCursor},
+	"calls":         {query.ParamLimit, query.ParamCursor},
+	"sessions":      {query.ParamLimit, query.ParamCursor, query.ParamFailed, query.ParamLoops},
+	"sessions/{id}": {query.ParamLimit, query.ParamCursor},
 }
 
 func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
@@ -142,9 +148,18 @@ func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request
 	return query.Tool(ctx, src, p, name)
 }
 
+func session(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {
+	if len(p.Filter.Session) > 0 {
+		return nil, fault.New(fault.BadRequest, "the session is named twice, in the path and as a filter", "leave the filter session out")
+	}
+	return query.Session(ctx, src, p, r.PathValue("id"))
+}
+
 // pattern is the path as the mux matches it: a name may hold slashes, escaped or
 // not, so it is the rest of the path.
-func pattern(path string) string { return strings.Replace(path, "{tool}", "{tool...}", 1) }
+func pattern(path string) string {
+	return strings.NewReplacer("{tool}", "{tool...}", "sessions/{id}", "sessions/{id...}").Replace(path)
+}
 
 // Routes are all routes, as "GET /api/v1/tools/{tool}".
 func Routes() []string {

@@ -95,6 +95,9 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"?last=24h&granularity=5m", "?from=2020-01-01&to=2020-01-02", "?platform=unknown&server=unknown",
 	} {
 		for _, path := range d.questions() {
+			if strings.Contains(path, "/sessions/") {
+				continue // is not there under most of these: TestSessionsAreThoseThatAreCounted
+			}
 			target := strings.NewReplacer("{tool}", "find", "{id}", knownCall).Replace(path)
 			d.check(t, h, path, target+q, http.StatusOK)
 		}

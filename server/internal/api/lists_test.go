@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,5 +162,51 @@ func TestOneCall(t *testing.T) {
 		if w := get(h, "/api/v1/calls/"+odd+"?project=shop"); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", odd, w.Code)
 		}
+	}
+}
+
+// The sessions of the list are those that are counted, and each is a timeline of as
+// many calls as its row says, also when it is one of several parts.
+func TestSessionsAreThoseThatAreCounted(t *testing.T) {
+	d, h := describe(t), serve(t)
+	for _, q := range narrowing {
+		ids := whole(t, h, "/api/v1/sessions?limit=1000&"+q, "sessions", "id")
+		if want := ask(t, h, "/api/v1/overview?"+q)["sessions"].(float64); float64(len(ids)) != want {
+			t.Errorf("%s: %d sessions in the list, %v counted", q, len(ids), want)
+		}
+		if parts := whole(t, h, "/api/v1/sessions?limit=2&"+q, "sessions", "id"); !slices.Equal(parts, ids) {
+			t.Errorf("%s: in parts the list is %v, whole %v", q, parts, ids)
+		}
+		if strings.Contains(q, "session") || strings.Contains(q, "user") {
+			continue
+		}
+		for _, one := range d.check(t, h, "/api/v1/sessions", "/api/v1/sessions?limit=1000&"+q, http.StatusOK)["sessions"].([]any) {
+			row := one.(map[string]any)
+			target := "/api/v1/sessions/" + url.PathEscape(row["id"].(string)) + "?limit=1000&" + q
+			a := d.check(t, h, "/api/v1/sessions/{id}", target, http.StatusOK)
+			calls := a["calls"].([]any)
+			if float64(len(calls)) != row["calls"] || a["session"].(map[string]any)["calls"] != row["calls"] {
+				t.Errorf("%s has %d calls, %v in the list", target, len(calls), row["calls"])
+			}
+			for i := 1; i < len(calls); i++ {
+				if calls[i].(map[string]any)["gap_us"] == nil {
+					t.Errorf("%s: no gap before call %d", target, i)
+				}
+			}
+			target = strings.Replace(target, "limit=1000", "limit=3", 1)
+			if parts := whole(t, h, target, "calls", "id"); len(parts) != len(calls) {
+				t.Errorf("%s: %d calls in parts, %d whole", target, len(parts), len(calls))
+			}
+		}
+	}
+	failed := whole(t, h, "/api/v1/sessions?failed=1&last=7d", "sessions", "worst")
+	if len(failed) == 0 || slices.Contains(failed, "ok") || slices.Contains(failed, "empty") {
+		t.Errorf("the failed sessions ended %v", failed)
+	}
+	if w := get(h, "/api/v1/sessions/nobody"); w.Code != http.StatusNotFound {
+		t.Errorf("a session that is not there: %d", w.Code)
+	}
+	if w := get(h, "/api/v1/sessions/s1?from=2020-01-01&to=2020-02-01"); w.Code != http.StatusOK {
+		t.Errorf("a session that called at another time: %d %s", w.Code, w.Body)
 	}
 }

@@ -34,6 +34,7 @@ type CallLine struct {
 	DurationUS    *int64    `json:"duration_us"`
 	RequestBytes  *int64    `json:"request_bytes"`
 	ResponseBytes *int64    `json:"response_bytes"`
+	ArgsHash      string    `json:"args_hash,omitempty"`
 	IsRetry       bool      `json:"is_retry"`
 	Reworded      bool      `json:"reworded"`
 	Repeated      bool      `json:"repeated"`
@@ -53,11 +54,13 @@ type CallLine struct {
 // Calls answers: which calls were these? Its parts follow each other by Next,
 // whatever arrives meanwhile.
 func Calls(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
-	return asOne(ctx, src, func(src Source) (CallsAnswer, error) { return callsOf(ctx, src, p) })
+	return asOne(ctx, src, func(src Source) (CallsAnswer, error) { return callsUnder(ctx, src, &p, "calls") })
 }
 
-func callsOf(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
-	at, err := p.resume("calls")
+// callsUnder is the part of a list of calls, the cursors of which are bound to its
+// name. p goes back to the range of the first part.
+func callsUnder(ctx context.Context, src Source, p *Params, list string) (CallsAnswer, error) {
+	at, err := p.resume(list)
 	if err != nil {
 		return CallsAnswer{}, err
 	}
@@ -82,7 +85,7 @@ func callsOf(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
 	for i, r := range rows {
 		if i == limit {
 			last := rows[i-1]
-			answer.Next = p.next("calls", last.StartedAt, last.ID.String())
+			answer.Next = p.next(list, last.StartedAt, last.ID.String())
 			break
 		}
 		answer.Calls = append(answer.Calls, callLine(r))
@@ -95,7 +98,7 @@ func callLine(r store.CallRow) CallLine {
 		ID: r.ID, StartedAt: r.StartedAt, Tool: r.Tool, Slice: r.Slice, Outcome: r.Outcome, Cause: r.Cause, EmptyRule: r.EmptyRule,
 		ErrorType: r.ErrorType, ErrorStatus: known(r.ErrorStatus, r.ErrorStatus), ErrorMessage: r.ErrorMessage,
 		Fingerprint: r.Fingerprint, Suspects: some(r.Suspects), DurationUS: r.DurationUS, RequestBytes: r.RequestBytes, ResponseBytes: r.ResponseBytes,
-		IsRetry: r.IsRetry, Reworded: r.Reworded, Repeated: r.Repeated, Client: r.Client, ClientVersion: r.ClientVersion, Platform: r.Platform,
+		ArgsHash: r.ArgsHash, IsRetry: r.IsRetry, Reworded: r.Reworded, Repeated: r.Repeated, Client: r.Client, ClientVersion: r.ClientVersion, Platform: r.Platform,
 		Session: r.Session, User: r.User, Server: r.Server, Version: r.Version, Env: r.Env, SeenBy: r.SeenBy, Evidence: r.Evidence, Intent: r.Intent,
 	}
 }

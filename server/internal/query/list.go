@@ -138,7 +138,11 @@ func (p Params) seal(list string, body []byte) []byte {
 	}
 	say("umpire cursor 1", list, strconv.FormatUint(uint64(p.Filter.Project), 10), p.Last, strconv.FormatBool(p.List.Failed), strconv.FormatBool(p.List.Loops))
 	if p.Last == "" {
-		say(p.Filter.From.Format(time.RFC3339Nano), p.Filter.To.Format(time.RFC3339Nano))
+		asked := p.asked
+		if asked == (Range{}) {
+			asked = Range{From: p.Filter.From, To: p.Filter.To}
+		}
+		say(asked.From.Format(time.RFC3339Nano), asked.To.Format(time.RFC3339Nano))
 	}
 	for _, d := range dimensions {
 		values := slices.Clone(*d.list(&p.Filter))

@@ -19,6 +19,8 @@ type Source = store.Reader
 //	Never         which tools are paid for and never used?
 //	FilterValues  what can the filters be set to?
 //	Calls         which calls were these?
+//	Sessions      what happened in the sessions?
+//	Session       what happened in this one session, call by call?
 //	Call          what is known of this one call, and why is it judged so?
 
 // Params is a question's scope: the parsed filters of a request.
@@ -39,6 +41,8 @@ type Params struct {
 	List List
 	// Prefs are the project's.
 	Prefs Prefs
+	// asked is the range that was asked for, where a question looks in another.
+	asked Range
 	// RawGone is set by the questions: there are no single events in some of the range.
 	RawGone bool
 }

@@ -33,9 +33,37 @@ type CallRow struct {
 	Suspects                    []string
 	DurationUS                  *int64
 	RequestBytes, ResponseBytes *int64
+	ArgsHash                    string
 	IsRetry, Reworded, Repeated bool
 	Intent                      string
 }
+
+// SessionRow is a session, or a part of a derived one, as far as the filter's calls
+// make it.
+type SessionRow struct {
+	Session string
+	// FirstAt and LastAt are when the first and the last call started, LastEnd when
+	// the last of them to end ended.
+	FirstAt, LastAt, LastEnd time.Time
+	Counts
+	Retries, Reworded, Tools int64
+	Loop                     bool // outcomes.md 6.4
+	// Of the newest call.
+	Client, ClientVersion, User string
+}
+
+// SessionsAsked is which sessions of a list are asked for.
+type SessionsAsked struct {
+	// Behind and Session are the row that the list goes on behind: its LastAt and name.
+	Behind  time.Time
+	Session string
+	// Failed and Loops leave those that hold a failed call, or a loop.
+	Failed, Loops bool
+}
+
+// SessionPart is a part of a derived session: its calls began from From, and before
+// To, which is the From of the next, or of nothing.
+type SessionPart struct{ From, To, LastEnd time.Time }
 
 // Stored is an event as it is stored, with what Apply decided about it.
 type Stored struct {

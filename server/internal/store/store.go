@@ -110,6 +110,14 @@ type Reader interface {
 	// CallList is the calls of the filter, newest first, behind the place, at most so
 	// many. They are read from events.
 	CallList(ctx context.Context, f Filter, behind Place, limit int) ([]CallRow, error)
+	// SessionList is the sessions of the filter's calls, the last call first. It looks
+	// at those only that called at or after since, so that the newest are found soon.
+	SessionList(ctx context.Context, f Filter, since time.Time, a SessionsAsked, limit int) ([]SessionRow, error)
+	// SessionParts are when a derived session called within the filter's range,
+	// narrowed by project only, cut at silences: oldest first.
+	SessionParts(ctx context.Context, f Filter, session string) ([]SessionPart, error)
+	// SessionSpan is the hours between which a session ever called; false if never.
+	SessionSpan(ctx context.Context, project uint32, session string) (from, to time.Time, found bool, err error)
 	// Event is the event of that id with everything that is stored of it; nil if
 	// there is none. Of the filter only project and range narrow it.
 	Event(ctx context.Context, f Filter, id umpire.ID) (*Stored, error)

@@ -21,7 +21,7 @@ func (in *reader) CallList(ctx context.Context, f store.Filter, behind store.Pla
 		err := scan(&id, &r.StartedAt, &r.Tool, &r.Server, &r.Version, &r.Env, &r.Client, &r.ClientVersion, &r.Platform,
 			&r.Session, &r.User, &r.SeenBy, &r.Slice, &r.Outcome, &r.Cause, &r.EmptyRule, &r.Evidence, &r.ErrorType,
 			&r.ErrorStatus, &r.ErrorMessage, &r.Fingerprint, &suspects, &r.DurationUS, &r.RequestBytes, &r.ResponseBytes,
-			&r.IsRetry, &r.Reworded, &r.Repeated, &r.Intent)
+			&r.ArgsHash, &r.IsRetry, &r.Reworded, &r.Repeated, &r.Intent)
 		if err != nil {
 			return err
 		}

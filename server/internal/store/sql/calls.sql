@@ -2,7 +2,7 @@
 SELECT {{template "id_text"}}, started_at, tool, server, version, env, client, client_version, platform, session, person, sender,
   slice, outcome, cause, empty_rule, evidence, error_type, coalesce(raw_status, 0), error_message, fingerprint, suspects,
   duration_us, CASE WHEN request_known = 1 THEN request_bytes END, CASE WHEN response_known = 1 THEN response_bytes END,
-  retries = 1, reworded = 1, repeated, intent
+  args_hash, retries = 1, reworded = 1, repeated, intent
 FROM ({{template "facts" "events"}})
 WHERE calls = 1 AND {{template "moments" .Filter}} {{- template "behind" .Behind}}
 ORDER BY started_at DESC, id DESC LIMIT {{arg .Limit}}

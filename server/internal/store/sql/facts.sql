@@ -78,3 +78,5 @@ FROM (
 {{- end}}
 
 {{define "id_text"}}{{idText "id"}}{{end}}
+
+{{define "newest_of"}}argMax({{.}}, {{template "newest"}}){{end}}

@@ -145,3 +145,20 @@ FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filt
 {{define "newest_message" -}}
 (message_at, message_id)
 {{- end}}
+
+{{define "loops"}}{{/* the parts of sessions among narrowed that hold a loop (outcomes.md 6.4) */ -}}
+asked AS (
+  SELECT part, started_at, id, tool || ' ' || args_hash || ' ' || slice AS ask FROM narrowed WHERE args_hash <> ''
+),
+in_turn AS (
+  SELECT part, ask, lag(ask, 1) OVER w AS b, lag(ask, 2) OVER w AS c, lag(ask, 3) OVER w AS d, lag(ask, 4) OVER w AS e, lag(ask, 5) OVER w AS f
+  FROM (
+    SELECT part, started_at, id, CASE WHEN args_hash <> '' THEN tool || ' ' || args_hash || ' ' || slice END AS ask FROM narrowed
+  ) WINDOW w AS (PARTITION BY part ORDER BY started_at, id)
+),
+loops AS (
+  SELECT part FROM asked GROUP BY part, ask HAVING count(*) >= 4
+  UNION
+  SELECT part FROM in_turn WHERE ask = c AND c = e AND b = d AND d = f AND ask <> b
+)
+{{- end}}

@@ -22,6 +22,13 @@ type Question struct {
 	// Behind is where a list goes on, and ID names an event.
 	Behind store.Place
 	ID     umpire.ID
+	// Key is the name of the session that is asked for, or behind which a list goes on
+	// at the same moment.
+	Key string
+	// Since is the moment that the rows of a list must reach.
+	Since time.Time
+	// Failed and Loops leave the sessions that hold a failed call, or a loop.
+	Failed, Loops bool
 }
 
 // New returns the question under the filter, of the rollups if they can answer.

@@ -53,7 +53,7 @@ func (r recount) callRows(q store.Filter) []store.CallRow {
 			Evidence: f.Evidence, ErrorType: f.failure(f.ErrorType), ErrorStatus: int64(f.ErrorStatus),
 			ErrorMessage: f.ErrorMessage, Fingerprint: f.failure(f.Fingerprint), Suspects: f.Suspects,
 			DurationUS: f.DurationUS, RequestBytes: f.RequestBytes, ResponseBytes: f.ResponseBytes,
-			IsRetry: f.retry, Reworded: f.reword, Repeated: f.repeat, Intent: f.Intent,
+			ArgsHash: f.ArgsHash, IsRetry: f.retry, Reworded: f.reword, Repeated: f.repeat, Intent: f.Intent,
 		})
 	}
 	return rows
@@ -96,5 +96,150 @@ func oneEvent(t *testing.T, b *bench) {
 	}
 	if got, err := b.Event(ctx, whole, umpire.NewID()); got != nil || err != nil {
 		t.Errorf("an event that is not there is found: %+v, %v", got, err)
+	}
+}
+
+// allSessions reads the list of sessions part by part, as far back as since says.
+func allSessions(r store.Reader, f store.Filter, since time.Time, asked store.SessionsAsked) (all []store.SessionRow, err error) {
+	for {
+		rows, err := r.SessionList(context.Background(), f, since, asked, 2)
+		if err != nil || len(rows) == 0 {
+			return all, err
+		}
+		all = append(all, rows...)
+		last := rows[len(rows)-1]
+		asked.Behind, asked.Session = last.LastAt, last.Session
+	}
+}
+
+func (r recount) sessionRows(q store.Filter, since time.Time, asked store.SessionsAsked) []store.SessionRow {
+	parts := map[string][]fact{}
+	for _, f := range r.calls(q) {
+		if f.Session != "" {
+			parts[f.part] = append(parts[f.part], f)
+		}
+	}
+	var rows []store.SessionRow
+	for _, calls := range parts {
+		oldestFirst(calls)
+		row := store.SessionRow{Session: calls[0].Session, FirstAt: calls[0].start, Loop: loops(calls)}
+		tools := map[string]bool{}
+		for _, f := range calls {
+			count(&row.Counts, f)
+			row.LastAt, row.LastEnd = f.start, latest(row.LastEnd, f.end)
+			add(&row.Retries, f.retry)
+			add(&row.Reworded, f.reword)
+			tools[known(f.Tool)] = true
+			row.Client, row.ClientVersion, row.User = known(f.Client.Name), f.Client.Version, known(f.User)
+		}
+		row.Tools = int64(len(tools))
+		failed := row.BadArgs+row.ToolError+row.Crashed > 0
+		if row.LastAt.Before(since) || asked.Failed && !failed || asked.Loops && !row.Loop {
+			continue
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b store.SessionRow) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.Session, b.Session))
+	})
+	return rows
+}
+
+// loops tells by the letter of outcomes.md 6.4 whether calls in their order hold a loop.
+func loops(calls []fact) bool {
+	type ask struct{ tool, args, slice string }
+	of := func(f fact) ask { return ask{f.Tool, f.ArgsHash, string(f.Slice())} }
+	n := map[ask]int{}
+	for i, f := range calls {
+		if f.ArgsHash == "" {
+			continue
+		}
+		if n[of(f)]++; n[of(f)] == 4 {
+			return true
+		}
+		if i < 5 {
+			continue
+		}
+		a, b, turns := of(f), of(calls[i-1]), true
+		for j := range 6 {
+			want := a
+			if j%2 == 1 {
+				want = b
+			}
+			turns = turns && calls[i-j].ArgsHash != "" && of(calls[i-j]) == want
+		}
+		if turns && a != b {
+			return true
+		}
+	}
+	return false
+}
+
+// sessionLists: of sessions that meet often, with loops of both kinds.
+func sessionLists(t *testing.T, b *bench) {
+	Check(t, 12, func(t *rapid.T) {
+		b.all = b.all[:0]
+		project := b.project()
+		var events []umpire.Event
+		for i := range rapid.IntRange(0, 4).Draw(t, "sessions") {
+			session := pick(t, "name", "s1", "s2", "derived-1", "derived-2")
+			for j := range rapid.IntRange(1, 9).Draw(t, "calls") {
+				e := call(20*i+j, pick(t, "tool", "find", "find", "buy"), pick(t, "outcome", umpire.OK, umpire.OK, umpire.Crashed), pick(t, "args", "", "a", "a", "b"))
+				e.StartedAt = e.StartedAt.Add(pick(t, "later", 0, 0, 29*time.Minute, time.Hour))
+				e.Session = session
+				events = append(events, e)
+			}
+		}
+		b.put(t, project, append(events, many(t, Event(), 20)...), sizes(t)...)
+		f := Filter(project).Draw(t, "filter")
+		since := pick(t, "since", f.From, f.From, f.From.Add(time.Hour))
+		asked := store.SessionsAsked{Failed: rapid.Bool().Draw(t, "failed"), Loops: rapid.Bool().Draw(t, "loops")}
+		got, err := allSessions(b, f, since, asked)
+		if err != nil {
+			t.Fatalf("SessionList: %v", err)
+		}
+		if diff := gocmp.Diff(b.all.sessionRows(f, since, asked), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%+v since %v, %+v: differs from the recount (-want +got):\n%s", f, since, asked, diff)
+		}
+		b.sessionSpans(t, project)
+	})
+}
+
+// sessionSpans: the parts of derived sessions hold each of their calls once, and the
+// span of a session all of its calls.
+func (b *bench) sessionSpans(t fataler, project uint32) {
+	t.Helper()
+	whole := store.Filter{Project: project, From: Base.Add(-time.Hour), To: Base.Add(2 * Span)}
+	named := map[string]string{} // the store's part and the recount's name the same calls
+	for _, f := range b.all.calls(store.Filter{Project: project, From: Base, To: Base.Add(Span)}) {
+		if f.Session == "" {
+			continue
+		}
+		from, to, found, err := b.SessionSpan(context.Background(), project, f.Session)
+		if err != nil || !found || f.start.Before(from) || !f.start.Before(to) {
+			t.Errorf("the call at %v lies outside of its session's span %v to %v, %v, %v", f.start, from, to, found, err)
+		}
+		if f.part == f.Session {
+			continue
+		}
+		parts, err := b.SessionParts(context.Background(), whole, f.Session)
+		if err != nil {
+			t.Fatalf("SessionParts: %v", err)
+		}
+		i := slices.IndexFunc(parts, func(p store.SessionPart) bool {
+			return !f.start.Before(p.From) && (p.To.IsZero() || f.start.Before(p.To)) && !f.start.After(p.LastEnd)
+		})
+		if i < 0 {
+			t.Errorf("the call at %v is in none of the parts %+v", f.start, parts)
+			continue
+		}
+		name := f.Session + parts[i].From.String()
+		if other, known := named[name]; known && other != f.part {
+			t.Errorf("%s holds calls of %s and %s", name, other, f.part)
+		}
+		named[name] = f.part
+	}
+	if _, _, found, err := b.SessionSpan(context.Background(), project, "nobody"); found || err != nil {
+		t.Errorf("a session that never called has a span: %v", err)
 	}
 }

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"WholeReplacesHalf", wholeReplacesHalf},
 		{"DeleteProject", deleteProject},
 		{"OneEvent", oneEvent},
+		{"SessionLists", sessionLists},
 		{"Retention", retention},
 		{"Erasure", erasure},
 	} {

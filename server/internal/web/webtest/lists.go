@@ -2,9 +2,11 @@ package webtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
@@ -72,4 +74,59 @@ func matches(c Call, f store.Filter) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	return !c.At.Before(f.From) && c.At.Before(f.To) && in(f.Tool, c.Tool) && in(f.Client, c.Client) && in(f.Slice, c.Slice) &&
 		in(f.Fingerprint, c.Fingerprint) && in(f.Session, c.Session)
+}
+
+// SessionList is one of the questions of store.Reader. Memory knows no loops.
+func (m *Memory) SessionList(_ context.Context, f store.Filter, since time.Time, a store.SessionsAsked, limit int) ([]store.SessionRow, error) {
+	rows := map[string]*store.SessionRow{}
+	tools := map[string]bool{}
+	for _, c := range m.Calls {
+		if c.Session == "" || !matches(c, f) {
+			continue
+		}
+		r := rows[c.Session]
+		if r == nil {
+			r = &store.SessionRow{Session: c.Session, FirstAt: c.At.UTC(), User: store.Unknown}
+			rows[c.Session] = r
+		}
+		count(&r.Counts, c.Slice)
+		r.LastAt, r.LastEnd = c.At.UTC(), c.At.UTC().Add(time.Duration(c.US)*time.Microsecond)
+		r.Client, r.ClientVersion = c.Client, c.Version
+		if c.Retry {
+			r.Retries++
+		}
+		if key := c.Session + "\x00" + c.Tool; !tools[key] {
+			tools[key] = true
+			r.Tools++
+		}
+	}
+	var out []store.SessionRow
+	for _, r := range rows {
+		behind := a.Behind.IsZero() || r.LastAt.Before(a.Behind) || r.LastAt.Equal(a.Behind) && r.Session > a.Session
+		if behind && !a.Loops && !r.LastAt.Before(since) && (!a.Failed || r.BadArgs+r.ToolError+r.Crashed > 0) {
+			out = append(out, *r)
+		}
+	}
+	slices.SortFunc(out, func(a, b store.SessionRow) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.Session, b.Session))
+	})
+	return out[:min(limit, len(out))], m.Fail["SessionList"]
+}
+
+// SessionParts is one of the questions of store.Reader. Memory has no derived sessions.
+func (m *Memory) SessionParts(context.Context, store.Filter, string) ([]store.SessionPart, error) {
+	return nil, m.Fail["SessionParts"]
+}
+
+// SessionSpan is one of the questions of store.Reader.
+func (m *Memory) SessionSpan(_ context.Context, _ uint32, session string) (from, to time.Time, found bool, err error) {
+	for _, c := range m.Calls {
+		if c.Session == session {
+			if !found {
+				from, found = c.At.UTC().Truncate(time.Hour), true
+			}
+			to = c.At.UTC().Truncate(time.Hour).Add(time.Hour)
+		}
+	}
+	return from, to, found, m.Fail["SessionSpan"]
 }

@@ -24,6 +24,11 @@ type commands struct {
 	Proxy    proxyCommand    `cmd:"" help:"Watch an MCP server in any language, from outside."`
 	Classify classifyCommand `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
 	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
+	Insights insightsCommand `cmd:"" help:"Print what is broken, since when, and what follows."`
+	Tool     toolCommand     `cmd:"" help:"Print what is wrong with one tool."`
+	Clients  clientsCommand  `cmd:"" help:"Print how each client's calls end."`
+	Tail     tailCommand     `cmd:"" help:"Print calls as they end."`
+	Check    checkCommand    `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
 	Import   importCommand   `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
@@ -33,6 +38,9 @@ type commands struct {
 	Restore  restoreCommand  `cmd:"" help:"Check a backup and put it into an empty data directory."`
 	Erase    eraseCommand    `cmd:"" help:"Erase one user or one session, from events and figures alike."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
+
+	Completion completionCommand `cmd:"" help:"Print what makes a shell complete the command line: bash, zsh, fish."`
+	Words      wordsCommand      `cmd:"" name:"__words" hidden:"" passthrough:""`
 }
 
 type versionCommand struct{}
@@ -70,6 +78,7 @@ func run(ctx context.Context, args []string) int {
 		kong.Description("Umpire makes the call on every tool call: outcome analytics for MCP servers."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ExplicitGroups([]kong.Group{{Key: "filter", Title: "Filters:"}}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err != nil {
@@ -88,6 +97,10 @@ func run(ctx context.Context, args []string) int {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return 130 // ended by Ctrl-C
 		}
+		var exit *exitError
+		if errors.As(err, &exit) {
+			return exit.end()
+		}
 		var how ended
 		if errors.As(err, &how) {
 			how.Exit() // by the signal that the server died of, if need be
@@ -95,6 +108,21 @@ func run(ctx context.Context, args []string) int {
 		return fail(err)
 	}
 	return 0
+}
+
+// exitError ends a command whose exit codes say more than that it failed.
+type exitError struct {
+	code  int
+	cause error // nil if everything was said
+}
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+func (e *exitError) end() int {
+	if e.cause != nil {
+		fail(e.cause)
+	}
+	return e.code
 }
 
 // fail says once what went wrong and what to do.

@@ -104,8 +104,12 @@ func (n *node) mcpEndpoint(mux *http.ServeMux, gate *auth.Gate, public *url.URL)
 // same door as everybody's events, without a network and without a spool: what
 // cannot be written is lost, and nothing waits for it. Recording is no question,
 // so it cannot cause more of itself. Until used is set nothing is recorded: a server
-// that nobody asks over MCP has no project of its own.
+// that nobody asks over MCP has no project of its own. A node that takes no events
+// records none.
 func (n *node) watchOwn(s *mcp.Server, used *atomic.Bool) {
+	if n.pipe == nil {
+		return
+	}
 	native := ingest.New(door.NewFront(n.pipe, socketKeys{n.meta}, door.Options{}))
 	own := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, there := n.meta.Project(ownProject); !used.Load() || there && !isOwn(n.meta, p) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 
 	"golang.org/x/term"
@@ -14,15 +13,16 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/query"
 )
 
-type reportCommand struct {
-	askFlags
-	Project string   `help:"Project; may be left out where there is only one." env:"UMPIRE_PROJECT"`
-	Last    string   `help:"Window that ends now, in hours or days: 24h, 7d, 90d." placeholder:"7d"`
-	From    string   `help:"Begin of the window, RFC 3339 or a date, UTC."`
-	Until   string   `help:"End of the window (to in the API), RFC 3339 or a date, UTC."`
-	Tool    []string `help:"Only this tool; may be repeated."`
-	Client  []string `help:"Only this client; may be repeated."`
-	JSON    bool     `help:"Print JSON."`
+type reportCommand struct{ questionFlags }
+
+// Help implements kong.HelpProvider.
+func (reportCommand) Help() string {
+	return `The overview, the tools and the clients of a project, of the last 7 days or of --last, --from and --until.
+
+    umpire report --last 24h
+    umpire report --to https://umpire.example.com --key-file ~/.umpire-key --json | jq .overview.error_rate
+
+Colours are left out with NO_COLOR, and where the output is no terminal.`
 }
 
 // report is what --json prints.
@@ -58,17 +58,6 @@ func (c *reportCommand) print(ctx context.Context, out io.Writer, who asking) er
 	return nil
 }
 
-func (c *reportCommand) values() url.Values {
-	v := url.Values{}
-	for name, value := range map[string]string{"project": c.Project, "last": c.Last, "from": c.From, "to": c.Until} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	v["tool"], v["client"] = c.Tool, c.Client
-	return v
-}
-
 func printJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")
@@ -78,11 +67,17 @@ func printJSON(out io.Writer, v any) error {
 	return nil
 }
 
-// printer writes colours only on a terminal, and never with NO_COLOR.
+// printer writes colours only on a terminal, never with NO_COLOR, and no line longer
+// than the terminal.
 func printer(out io.Writer) *console.Printer {
 	p := &console.Printer{Out: out}
-	if f, ok := out.(*os.File); ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
-		p.Color = term.IsTerminal(int(f.Fd()))
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return p
+	}
+	p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		p.Width = width
 	}
 	return p
 }

@@ -31,6 +31,8 @@ type Printer struct {
 	Out io.Writer
 	// Color is set when Out is a terminal and NO_COLOR is not set.
 	Color bool
+	// Width is how many columns there are; 0: any number.
+	Width int
 }
 
 func (p *Printer) paint(c cell) string {
@@ -58,7 +60,7 @@ func (p *Printer) Report(project string, o query.OverviewAnswer, t query.ToolsAn
 	p.Breakdown(o.Measures)
 	p.figures(o)
 	p.tools(t)
-	p.clients(c)
+	p.Clients(c)
 }
 
 func (p *Printer) printf(s style, layout string, args ...any) {
@@ -167,7 +169,8 @@ func (p *Printer) tools(t query.ToolsAnswer) {
 	p.newline()
 }
 
-func (p *Printer) clients(c query.ClientsAnswer) {
+// Clients writes how each client's calls ended.
+func (p *Printer) Clients(c query.ClientsAnswer) {
 	list := table{head: []string{"Client", "Calls", "Bad args", "Tool errors", "Crashes", "Empty", "p95"}}
 	for _, l := range c.Clients {
 		list.rows = append(list.rows, []cell{

@@ -121,19 +121,31 @@ func TestTheToolsAreSmall(t *testing.T) {
 }
 
 // examples are arguments with which each tool has something to say.
-var examples = map[string]map[string]any{
-	"get_overview": {"granularity": "1d"},
-	"rank_tools":   {"by": "change"},
-	"get_tool":     {"tool": "refund_order"},
+func examples(t testing.TB) map[string]map[string]any {
+	t.Helper()
+	var calls struct {
+		Calls []struct {
+			ID string `json:"id"`
+		} `json:"calls"`
+	}
+	if err := remote.Get(t.Context(), readAPI(), "http://umpire", "", "/api/v1/calls", url.Values{"slice": {"crashed"}}, &calls); err != nil || len(calls.Calls) == 0 {
+		t.Fatal("no crashed call", err)
+	}
+	return map[string]map[string]any{
+		"get_overview": {"granularity": "1d"},
+		"rank_tools":   {"by": "change"},
+		"get_tool":     {"tool": "refund_order"},
+		"get_call":     {"id": calls.Calls[0].ID},
+	}
 }
 
 // Every tool answers in the form that it promises, names the range and the
 // filters, and says the same in words.
 func TestEveryToolAnswers(t *testing.T) {
-	c := session(t, "")
+	c, args := session(t, ""), examples(t)
 	for _, tool := range tools(t, c) {
 		t.Run(tool.Name, func(t *testing.T) {
-			got, said, failed := ask(t, c, tool.Name, examples[tool.Name])
+			got, said, failed := ask(t, c, tool.Name, args[tool.Name])
 			if failed || got == nil || said == "" {
 				t.Fatalf("failed %t: %s", failed, said)
 			}

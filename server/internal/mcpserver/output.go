@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/query"
 )
 
@@ -38,6 +39,8 @@ func schemaOf(like any) *jsonschema.Schema {
 	s, err := jsonschema.ForType(reflect.TypeOf(like), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[query.Previous]():  previous,
 		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[umpire.ID]():       {Type: "string"},
+		reflect.TypeFor[umpire.Event]():    {Type: "object", Description: "spec/event.schema.json"},
 	}})
 	if err != nil {
 		panic("BUG: an answer has no schema: " + err.Error())

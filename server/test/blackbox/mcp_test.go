@@ -66,7 +66,7 @@ console.log(JSON.stringify(answers));
 `
 
 // mcpArguments are arguments with which each tool has something to say of left.
-const mcpArguments = `{"get_tool":{"tool":"find"}}`
+const mcpArguments = `{"get_tool":{"tool":"find"},"get_call":{"id":"0197b000-0000-7000-8000-000000000003"}}`
 
 type toolAnswer struct {
 	Content []struct {

@@ -121,6 +121,8 @@ type Reader interface {
 	// Event is the event of that id with everything that is stored of it; nil if
 	// there is none. Of the filter only project and range narrow it.
 	Event(ctx context.Context, f Filter, id umpire.ID) (*Stored, error)
+	VersionReader
+	ReasonReader
 	// Kept tells since when everything of the project is there.
 	Kept(ctx context.Context, project uint32) (Kept, error)
 }

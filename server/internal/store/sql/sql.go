@@ -53,6 +53,9 @@ func (q Question) FailureHours() bool {
 	return f.FromRollups()
 }
 
+// LookedBack is where Changes begins to look.
+func (q Question) LookedBack() time.Time { return q.Filter.From.Add(-store.ChangesBefore) }
+
 // Dimensions are what every rollup is kept by, beside project and hour.
 var Dimensions = []string{"server", "version", "env", "tool", "client", "platform"}
 

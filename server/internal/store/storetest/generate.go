@@ -45,13 +45,14 @@ func event(t *rapid.T) umpire.Event {
 		ID:        umpire.NewID(),
 		Kind:      pick(t, "kind", "call", "call", "call", "call", "call", "call", "cancelled", "round", "session", "resource", "prompt", "custom", "catalog", "dance"),
 		StartedAt: moment(t),
-		Server:    umpire.Peer{Name: pick(t, "server", "", "shop"), Version: pick(t, "version", "", "1.0"), Env: pick(t, "env", "", "prod")},
+		Server:    umpire.Peer{Name: pick(t, "server", "", "shop"), Version: pick(t, "version", "", "1.0", "1.1"), Env: pick(t, "env", "", "prod")},
 		Client:    umpire.Peer{Name: pick(t, "client", "", "cursor", "claude"), Version: pick(t, "client version", "", "1", "2")},
 		Platform:  pick(t, "platform", "", "unknown", "cursor"),
 		Session:   pick(t, "session", "", "s1", "s1", "s2", "derived-1", "derived-1", "derived-2"),
 		User:      pick(t, "user", "", "u1"),
 		SeenBy:    pick(t, "seen by", "", "sdk", "otlp", "posthog"),
-		SDK:       umpire.Peer{Name: pick(t, "sdk", "", "umpire-go", "mcp-go"), Version: pick(t, "sdk version", "", "1")},
+		SDK:       umpire.Peer{Name: pick(t, "sdk", "", "umpire-go", "mcp-go"), Version: pick(t, "sdk version", "", "1", "2")},
+		Rules:     pick(t, "rules", 0, 1, 1, 2),
 	}
 	e.Tool = pick(t, "tool", "", "find", "find", "buy")
 	e.Outcome = pick(t, "outcome", umpire.OK, umpire.OK, umpire.BadArgs, umpire.ToolError, umpire.Crashed, "", "future")

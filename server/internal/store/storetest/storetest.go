@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"DeleteProject", deleteProject},
 		{"OneEvent", oneEvent},
 		{"SessionLists", sessionLists},
+		{"Changes", changesAreSeen},
 		{"Retention", retention},
 		{"Erasure", erasure},
 	} {
@@ -195,6 +196,7 @@ func (b *bench) check(t fataler, f store.Filter) {
 			t.Errorf("%s, rollups %v, %+v: differs from the recount (-want +got):\n%s", source.name, source.filter.FromRollups(), f, diff)
 		}
 	}
+	b.checkCompared(t, f)
 }
 
 // raw is the same filter, with one more that narrows nothing but that only raw

@@ -38,6 +38,7 @@ type Memory struct {
 	SetAside   int64
 	Outside    int64
 	OtherKinds map[string]int64
+	Changed    []store.ChangeRow
 	// Told are the senders of the calls, whatever the filter; nil: Umpire's own SDK.
 	Told []store.SenderRow
 	// Fail makes a method fail, by its name.
@@ -269,7 +270,7 @@ func (m *Memory) UnknownTools(_ context.Context, _ store.Filter, limit int) ([]s
 func (m *Memory) BadParams(_ context.Context, f store.Filter, limit int) ([]store.BadParamRow, error) {
 	var out []store.BadParamRow
 	for _, p := range m.Refused {
-		if slices.Contains(f.Tool, p.Tool) {
+		if len(f.Tool) == 0 || slices.Contains(f.Tool, p.Tool) {
 			out = append(out, p)
 		}
 	}

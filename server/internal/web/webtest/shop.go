@@ -134,6 +134,11 @@ func (m *Memory) describe(start time.Time) {
 		{Definition: "51c09be7a2f04d18", Bytes: 740, FirstSeen: start},
 		{Definition: "9f3a1c20b7d84e55", Bytes: 812, FirstSeen: Now.Add(-60 * time.Hour)},
 	}
+	m.Changed = []store.ChangeRow{
+		{Kind: store.ChangeDefinition, Server: "orders", Name: "quote_delivery", Before: "51c09be7a2f04d18", Value: "9f3a1c20b7d84e55", At: Now.Add(-100 * time.Hour)},
+		{Kind: store.ChangeVersion, Server: "orders", Name: "orders", Before: "1.4.0", Value: "1.5.0", At: Released},
+		{Kind: store.ChangeSDK, Name: "umpire-go", Before: "0.1.0", Value: "0.2.0", At: Released},
+	}
 	m.Unknown = []store.UnknownToolRow{
 		{Name: "searchOrders", Calls: 17, Nearest: []string{"search_orders"}, Clients: 2},
 		{Name: "get_invoice", Calls: 4, Nearest: []string{"get_order", "get_customer"}, Clients: 1},

@@ -1,0 +1,1 @@
+SELECT server, version, count(DISTINCT session) FROM ({{template "sessions" .}}) GROUP BY server, version

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	lastRetry  = 10 * time.Second
+	lastRetry = 10 * time.Second
 	// patience is how many failures in a row a trial bears before it takes the
 	// store for broken; it doubles with each attempt at the same events.
 	patience = 32
@@ -72,6 +72,8 @@ func (p *Pipeline) pause(attempt int) {
 // settle tries the chunk and takes from its front what is in the store or set
 // aside; it returns how many entries that were.
 func (p *Pipeline) settle(c *chunk, attempt int) int {
+	p.dead.trial.Lock()
+	defer p.dead.trial.Unlock()
 	t := trial{p: p, patience: patience << min(attempt, 10), mark: p.dead.mark()}
 	t.entries, t.err = p.withoutKnown(p.withoutDeleted(c.entries), c.again)
 	if t.err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/storetest"
 )
 
 var away = fmt.Errorf("away: %w", store.ErrUnavailable)
@@ -88,7 +89,7 @@ func TestAStoreAwayForTooLong(t *testing.T) {
 // memory, a set of ids that forgets, kills, poison.
 func TestEveryEventOnce(t *testing.T) {
 	base := t
-	rapid.Check(t, func(t *rapid.T) {
+	storetest.Check(t, 25, func(t *rapid.T) {
 		r := newRig(base, Options{
 			MaxMemory: int64(rapid.IntRange(1, 3000).Draw(t, "memory")), MaxBatch: rapid.IntRange(1, 40).Draw(t, "batch"),
 			RecentIDs: rapid.IntRange(3, 100).Draw(t, "ids"), retry: time.Millisecond,

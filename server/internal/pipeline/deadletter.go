@@ -18,6 +18,10 @@ import (
 // before the store goes past its event, so that none is lost in between; it is
 // taken back (rollback) when it turns out that the store refused everything.
 type deadLetters struct {
+	// trial is held while the store is tried, for as long as a mark counts; who
+	// takes records away has to wait for it.
+	trial sync.Mutex
+
 	mu   sync.Mutex
 	path string
 	file *os.File // nil without a path
@@ -179,7 +183,14 @@ func (d *deadLetters) rollback(mark int64) error {
 
 // forget removes a project's records.
 func (d *deadLetters) forget(project uint32) error {
-	return d.rewrite(func(l deadLetter) bool { return l.Project != project })
+	return d.remove(func(l deadLetter) bool { return l.Project == project })
+}
+
+// remove takes away the records that gone names.
+func (d *deadLetters) remove(gone func(deadLetter) bool) error {
+	d.trial.Lock()
+	defer d.trial.Unlock()
+	return d.rewrite(func(l deadLetter) bool { return !gone(l) })
 }
 
 func (d *deadLetters) close() error {

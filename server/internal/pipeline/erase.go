@@ -21,12 +21,12 @@ func (p *Pipeline) Erase(ctx context.Context, project uint32, gone func(*umpire.
 	if err := erase(ctx); err != nil {
 		return 0, err
 	}
-	err = p.dead.rewrite(func(l deadLetter) bool {
+	err = p.dead.remove(func(l deadLetter) bool {
 		if l.Project != project || !l.isOf(gone, text) {
-			return true
+			return false
 		}
 		letters++
-		return false
+		return true
 	})
 	if err == nil {
 		err = p.log.Rotate()

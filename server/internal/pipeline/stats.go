@@ -18,6 +18,8 @@ type Stats struct {
 	RefusedBatches int64
 	// Stored are in the store; DeadLetters were set aside.
 	Stored, DeadLetters int64
+	// Replayed are dead letters that were given to the store once more.
+	Replayed int64
 	// ApplyErrors counts attempts that the store refused.
 	ApplyErrors int64
 	// Damage counts damaged places of the log, Lost the entries these may have cost.
@@ -34,8 +36,8 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, duplicates, rejected, refusedBatches          atomic.Int64
-	stored, deadLetters, applyErrors, damage, lost, repeats atomic.Int64
+	accepted, duplicates, rejected, refusedBatches                    atomic.Int64
+	stored, deadLetters, applyErrors, damage, lost, repeats, replayed atomic.Int64
 
 	mu     sync.Mutex
 	err    error
@@ -84,7 +86,7 @@ func (p *Pipeline) Stats() Stats {
 	s := Stats{
 		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
 		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
-		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(),
+		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(),
 		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LogBytes: p.log.Bytes(), Err: p.log.Err(),
 	}
 	if s.Err == nil {

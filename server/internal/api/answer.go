@@ -3,11 +3,14 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/umpire-mcp/umpire/server/internal/auth"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
@@ -39,11 +42,31 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	if err == nil {
-		err = write(w, http.StatusOK, v)
+		err = writeTagged(w, r, v)
 	}
 	if err != nil {
 		a.fail(w, r, err)
 	}
+}
+
+// writeTagged sends v with a tag of what it says, or only that it is what the asker
+// has already.
+func writeTagged(w http.ResponseWriter, r *http.Request, v any) error {
+	text, err := encode(v)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("ETag", tag)
+	for _, have := range strings.Split(r.Header.Get("If-None-Match"), ",") {
+		if have = strings.TrimPrefix(strings.TrimSpace(have), "W/"); have == tag || have == "*" {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+	}
+	send(w, http.StatusOK, text)
+	return nil
 }
 
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -62,14 +85,25 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // write sends v. An error means that v is not JSON, and that nothing was sent.
 func write(w http.ResponseWriter, status int, v any) error {
+	text, err := encode(v)
+	if err == nil {
+		send(w, status, text)
+	}
+	return err
+}
+
+func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false) // it is JSON, and says so: names come through as they are
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("cannot write the answer: %w", err)
+		return nil, fmt.Errorf("cannot write the answer: %w", err)
 	}
+	return text.Bytes(), nil
+}
+
+func send(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // whoever asked may be gone
-	return nil
+	_, _ = w.Write(text) // whoever asked may be gone
 }

@@ -81,7 +81,19 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	}
 	a := &API{src: src, projects: projects, authorize: authorize, opt: opt, mux: http.NewServeMux()}
 	for path, ask := range questions {
+		if tables[path] != "" {
+			for end, format := range formats {
+				a.mux.HandleFunc("GET /api/v1/"+path+end, func(w http.ResponseWriter, r *http.Request) { a.download(w, r, path, format) })
+			}
+		}
 		a.mux.HandleFunc("GET /api/v1/"+pattern(path), func(w http.ResponseWriter, r *http.Request) {
+			if tables[path] != "" {
+				w.Header().Add("Vary", "Accept")
+				if format, other := wanted(r); other {
+					a.download(w, r, path, format)
+					return
+				}
+			}
 			p, err := a.scope(r, takes[path]...)
 			if err != nil {
 				a.fail(w, r, err)
@@ -177,7 +189,7 @@ func Routes() []string {
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Cache-Control", "private, no-cache") // a browser may keep an answer, and asks whether it is still good
 	a.mux.ServeHTTP(w, r)
 }
 

@@ -1,0 +1,4 @@
+package api
+
+// Tables are the routes that are lists.
+var Tables = tables

@@ -125,8 +125,13 @@ var questions = map[string]question{
 	"clients": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Clients(ctx, src, p)
 	},
-	"insights":     insights,
-	"never-called": never,
+	"insights":      insights,
+	"never-called":  asked(query.Never),
+	"releases":      asked(query.Releases),
+	"pairs":         asked(query.Pairs),
+	"empty":         asked(query.Empties),
+	"reported":      asked(query.Reported),
+	"unknown-tools": asked(query.Unknown),
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},

@@ -34,7 +34,3 @@ func insights(ctx context.Context, src query.Source, p query.Params, _ *http.Req
 	}
 	return out, nil
 }
-
-func never(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
-	return query.Never(ctx, src, p)
-}

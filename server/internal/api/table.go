@@ -15,12 +15,17 @@ import (
 // tables are the routes that hold a list, by the field of the answer that it is: they
 // can be had as CSV, NDJSON and Parquet.
 var tables = map[string]string{
-	"tools":        "tools",
-	"clients":      "clients",
-	"insights":     "insights",
-	"never-called": "tools",
-	"calls":        "calls",
-	"sessions":     "sessions",
+	"tools":         "tools",
+	"clients":       "clients",
+	"insights":      "insights",
+	"never-called":  "tools",
+	"releases":      "releases",
+	"pairs":         "pairs",
+	"empty":         "tools",
+	"reported":      "tools",
+	"unknown-tools": "names",
+	"calls":         "calls",
+	"sessions":      "sessions",
 }
 
 // field is one column of a table, and the way to it from a row.

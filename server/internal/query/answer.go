@@ -57,15 +57,20 @@ type Share struct {
 // Measures are the figures of a set of calls: the body of the overview, and of
 // one tool's page.
 type Measures struct {
-	Calls            int64            `json:"calls"`
-	Slices           Slices           `json:"slices"`
-	Outcomes         Outcomes         `json:"outcomes"`
-	ErrorRate        *float64         `json:"error_rate"` // 0..1, null without calls
-	EmptyRate        *float64         `json:"empty_rate"`
-	LatencyUS        Latency          `json:"latency_us"`
-	Sessions         *int64           `json:"sessions"`
-	CallsPerSession  *float64         `json:"calls_per_session"`
-	Bytes            Bytes            `json:"bytes"`
+	Calls           int64    `json:"calls"`
+	Slices          Slices   `json:"slices"`
+	Outcomes        Outcomes `json:"outcomes"`
+	ErrorRate       *float64 `json:"error_rate"` // 0..1, null without calls
+	EmptyRate       *float64 `json:"empty_rate"`
+	LatencyUS       Latency  `json:"latency_us"`
+	Sessions        *int64   `json:"sessions"`
+	CallsPerSession *float64 `json:"calls_per_session"`
+	Bytes           Bytes    `json:"bytes"`
+	// Tokens is an estimate: bytes / 4. What a session takes and costs is of the calls
+	// that are in one; the cost is in US dollars, null without the project's price.
+	Tokens           *int64           `json:"tokens"`
+	TokensPerSession *int64           `json:"tokens_per_session"`
+	CostPerSession   *float64         `json:"cost_per_session"`
 	Retries          int64            `json:"retries"`
 	Reworded         int64            `json:"reworded"`
 	NoSession        int64            `json:"no_session"`
@@ -89,6 +94,7 @@ type Previous struct {
 	P50US            *int64   `json:"p50_us"`
 	P95US            *int64   `json:"p95_us"`
 	Sessions         *int64   `json:"sessions"`
+	TokensPerSession *int64   `json:"tokens_per_session"`
 	Retries          int64    `json:"retries"`
 	FirstCallSuccess Share    `json:"first_call_success"`
 }
@@ -121,7 +127,9 @@ type OverviewAnswer struct {
 	Previous Previous `json:"previous"`
 	// Dropped is how many events the project's senders had to drop, ever: they
 	// cannot say when, so no filter narrows it.
-	Dropped     int64        `json:"dropped"`
+	Dropped int64 `json:"dropped"`
+	// Changes are what is not as before, oldest first.
+	Changes     []Change     `json:"changes"`
 	Granularity string       `json:"granularity"` // of the series: 1m 5m 1h 6h 1d …
 	Series      []Bucket     `json:"series"`
 	Histogram   []LatencyBar `json:"latency_histogram"`
@@ -198,6 +206,7 @@ type ToolAnswer struct {
 	Granularity     string        `json:"granularity"`
 	Series          []Bucket      `json:"series"`
 	Histogram       []LatencyBar  `json:"latency_histogram"`
+	Changes         []Change      `json:"changes"`
 	Registered      bool          `json:"registered"`
 	Title           string        `json:"title,omitempty"`
 	Description     string        `json:"description,omitempty"`

@@ -121,6 +121,48 @@ func (in *inspection) rateUp(rule string, now, before store.ToolRow, i Insight) 
 	in.reportBy(rule, a.rate()-old, i)
 }
 
+// ofReleases compares the newest version of each server with the one before, tool by
+// tool.
+func (in *inspection) ofReleases() error {
+	rows, err := releaseRows(in.ctx, in.src, in.p.Filter)
+	if err != nil {
+		return err
+	}
+	for i, now := range rows {
+		newest := i == 0 || rows[i-1].Server != now.Server
+		if !newest || i+1 == len(rows) || rows[i+1].Server != now.Server {
+			continue
+		}
+		if now.Calls < MinCalls || rows[i+1].Calls < MinCalls {
+			continue
+		}
+		if err := in.ofRelease(now, rows[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspection) ofRelease(now, before store.ReleaseRow) error {
+	tools, err := toolsOfVersion(in.ctx, in.src, in.p.Filter, now)
+	if err != nil {
+		return err
+	}
+	old, err := toolsOfVersion(in.ctx, in.src, in.p.Filter, before)
+	if err != nil {
+		return err
+	}
+	since := now.Since
+	for _, t := range tools {
+		for _, o := range old {
+			if o.Tool == t.Tool && !in.isUnknown(t.Tool) {
+				in.rateUp("release_worse", t, o, Insight{Against: before.Version, Server: now.Server, Version: now.Version, Since: &since})
+			}
+		}
+	}
+	return nil
+}
+
 // firstCrashes are the first crash of each tool in the range, where single events
 // are kept.
 func (in *inspection) firstCrashes() (map[string]store.FailureRow, error) {

@@ -52,6 +52,8 @@ func measure(t store.Totals) Measures {
 		Sessions:         &sessions,
 		CallsPerSession:  rate(t.Calls-t.NoSession, t.Sessions),
 		Bytes:            Bytes{Request: known(t.RequestBytes, t.RequestKnown), Response: known(t.ResponseBytes, t.ResponseKnown), AvgResponse: average(t.ResponseBytes, t.ResponseKnown)},
+		Tokens:           tokens(t),
+		TokensPerSession: perSession(tokens(t), t),
 		Retries:          t.Retries,
 		Reworded:         t.Reworded,
 		NoSession:        t.NoSession,
@@ -61,6 +63,27 @@ func measure(t store.Totals) Measures {
 		SetAside:         t.SetAside,
 		OtherKinds:       t.OtherKinds,
 		SeenOutside:      t.Outside,
+	}
+}
+
+// tokens is an estimate of what the calls took; nil where no size is known.
+func tokens(t store.Totals) *int64 {
+	return known((t.RequestBytes+t.ResponseBytes)/bytesPerToken, t.RequestKnown+t.ResponseKnown)
+}
+
+// perSession is the part of n of the calls that are in a session, per session.
+func perSession(n *int64, t store.Totals) *int64 {
+	if n == nil || t.Sessions == 0 || t.Calls == 0 {
+		return nil
+	}
+	each := int64(math.Round(float64(*n) * float64(t.Calls-t.NoSession) / float64(t.Calls) / float64(t.Sessions)))
+	return &each
+}
+
+// price fills in what a session costs.
+func (m *Measures) price(p Prefs) {
+	if m.TokensPerSession != nil {
+		m.CostPerSession = p.cost(*m.TokensPerSession)
 	}
 }
 
@@ -82,6 +105,7 @@ func previous(f store.Filter, t store.Totals) Previous {
 		P50US:            l.P50,
 		P95US:            l.P95,
 		Sessions:         &sessions,
+		TokensPerSession: perSession(tokens(t), t),
 		Retries:          t.Retries,
 		FirstCallSuccess: Share{Rate: rate(t.FirstOK, t.FirstCalls), Of: t.FirstCalls},
 	}

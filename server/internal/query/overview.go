@@ -26,8 +26,12 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 		return OverviewAnswer{}, err
 	}
 	unseen.blank(&answer.Measures)
+	answer.price(p.Prefs)
 	answer.NotReported = unseen.list
 	if answer.Granularity, answer.Series, err = series(ctx, src, p); err != nil {
+		return OverviewAnswer{}, err
+	}
+	if answer.Changes, err = changesOf(ctx, src, p.Filter); err != nil {
 		return OverviewAnswer{}, err
 	}
 	before := previousRange(p.Filter)

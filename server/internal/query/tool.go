@@ -33,6 +33,7 @@ func toolOf(ctx context.Context, src Source, p Params, tool string) (ToolAnswer,
 	answer := ToolAnswer{
 		Header: overview.Header, Tool: tool, Measures: overview.Measures, Previous: overview.Previous,
 		Granularity: overview.Granularity, Series: overview.Series, Histogram: overview.Histogram, NotReported: overview.NotReported,
+		Changes: overview.Changes,
 	}
 	listed, err := src.Catalog(ctx, p.Filter)
 	if err != nil {

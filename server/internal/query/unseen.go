@@ -74,7 +74,7 @@ func (u unseen) blank(m *Measures) {
 		m.EmptyRate = nil
 	}
 	if u.all(unseenSessions, m.Calls) {
-		m.Sessions, m.CallsPerSession = nil, nil
+		m.Sessions, m.CallsPerSession, m.TokensPerSession = nil, nil, nil
 	}
 }
 
@@ -83,7 +83,7 @@ func (u unseen) blankPrevious(p *Previous) {
 		p.EmptyRate = nil
 	}
 	if u.all(unseenSessions, p.Calls) {
-		p.Sessions = nil
+		p.Sessions, p.TokensPerSession = nil, nil
 	}
 }
 

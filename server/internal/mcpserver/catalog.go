@@ -13,7 +13,7 @@ import (
 
 // catalog is every tool, in the order in which they are listed.
 func catalog(Options) []*tool {
-	return []*tool{listProjects, getOverview, getInsights, rankTools, getTool, listClients, getCall, explainOutcomes}
+	return []*tool{listProjects, getOverview, getInsights, rankTools, getTool, listClients, listSessions, getSession, getCall, explainOutcomes}
 }
 
 // projectsAnswer is what GET /api/v1/projects says.

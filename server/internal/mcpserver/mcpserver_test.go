@@ -136,6 +136,7 @@ func examples(t testing.TB) map[string]map[string]any {
 		"rank_tools":   {"by": "change"},
 		"get_tool":     {"tool": "refund_order"},
 		"get_call":     {"id": calls.Calls[0].ID},
+		"get_session":  {"session": "s1"},
 	}
 }
 

@@ -75,7 +75,7 @@ type column struct {
 func (t *text) table(a answer, list, title string, columns ...column) {
 	all := rows(a[list])
 	of := len(all)
-	if n := fields(fields(a["rows"])[list]); n != nil {
+	if n := fields(fields(a["rows"])[list]); n != nil && n["of"] != nil {
 		of = int(number(n["of"]))
 	}
 	switch {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,7 +39,9 @@ type tool struct {
 	// lists are the lists of the answer: the first is cut to the limit, the others
 	// to sublist rows. dropped are the names that are left out.
 	lists, dropped []string
-	say            func(*text, answer)
+	// rows are the names that a row of the first list keeps; nil: all.
+	rows []string
+	say  func(*text, answer)
 }
 
 // sublist is how many rows a list has that is not what was asked for.
@@ -160,6 +164,14 @@ func (t *tool) cut(a answer, limit int) {
 			most = limit
 		}
 		counts[name] = answer{"shown": min(most, len(list)), "of": len(list)}
+		if next, _ := a["next"].(string); i == 0 && next != "" {
+			counts[name] = answer{"shown": len(list)} // nobody counted the rest
+		}
+		if i == 0 && t.rows != nil {
+			for _, row := range list {
+				maps.DeleteFunc(fields(row), func(name string, _ any) bool { return !slices.Contains(t.rows, name) })
+			}
+		}
 		if len(list) > most {
 			a[name] = list[:most]
 			more = more || i == 0

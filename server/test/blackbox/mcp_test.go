@@ -27,7 +27,7 @@ func twoProjects(t *testing.T) (s *server, data, left, right string) {
 	s = serve(t, nil, "--data", data)
 	now := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339Nano)
 	call := func(n int, tool, outcome, more string) string {
-		return fmt.Sprintf(`{"id":"0197b000-0000-7000-8000-%012d","kind":"call","started_at":%q,"tool":%q,"outcome":%q,"client":{"name":"cursor"},"duration_us":88000%s}`, n, now, tool, outcome, more)
+		return fmt.Sprintf(`{"id":"0197b000-0000-7000-8000-%012d","kind":"call","started_at":%q,"tool":%q,"outcome":%q,"client":{"name":"cursor"},"session":"s","duration_us":88000%s}`, n, now, tool, outcome, more)
 	}
 	for i, events := range [][]string{
 		{call(1, "find", "ok", ""), call(2, "find", "bad_args", `,"cause":"schema"`), call(3, "sell", "crashed", `,"cause":"panic","error_message":"secret-of-left"`)},
@@ -66,7 +66,7 @@ console.log(JSON.stringify(answers));
 `
 
 // mcpArguments are arguments with which each tool has something to say of left.
-const mcpArguments = `{"get_tool":{"tool":"find"},"get_call":{"id":"0197b000-0000-7000-8000-000000000003"}}`
+const mcpArguments = `{"get_tool":{"tool":"find"},"get_session":{"session":"s"},"get_call":{"id":"0197b000-0000-7000-8000-000000000003"}}`
 
 type toolAnswer struct {
 	Content []struct {

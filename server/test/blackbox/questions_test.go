@@ -43,9 +43,11 @@ func TestCheck(t *testing.T) {
 func TestQuestionsInATerminal(t *testing.T) {
 	_, data, _, _ := twoProjects(t)
 	for command, want := range map[string][]string{
-		"tool find": {"find", "Refused arguments", "cursor"},
-		"insights":  {"Insights"},
-		"clients":   {"cursor", "Crashes"},
+		"tool find":  {"find", "Refused arguments", "cursor"},
+		"insights":   {"Insights"},
+		"clients":    {"cursor", "Crashes"},
+		"sessions":   {"Worst", "Crashed", "cursor"},
+		"sessions s": {"3 calls", "find", "sell", "panic"},
 	} {
 		text := must(t, append(strings.Fields(command), "--data", data, "--project", "left")...)
 		for _, w := range want {

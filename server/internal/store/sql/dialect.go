@@ -103,15 +103,18 @@ type Named struct {
 
 func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
 	d.parsed = template.New("").Funcs((&binder{dialect: &d}).funcs()).Funcs(spelled).Funcs(template.FuncMap{
-		"dims":       func() string { return strings.Join(Dimensions, ", ") },
-		"dimensions": func() []string { return Dimensions },
-		"counters":   func() []string { return Counters },
-		"derived":    func() string { return store.DerivedSession },
-		"outside":    func() string { return store.Outside },
-		"silence":    func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
-		"first":      func(name string) bool { return strings.HasPrefix(name, "first_") },
-		"buckets":    func() int { return store.Buckets },
-		"unknown":    func() string { return store.Unknown },
+		"tableColumns": func(t store.Table) string { return tableColumns(t, spelled["idText"].(func(string) string)) },
+		"tableGroup":   tableGroup,
+		"tableOrder":   tableOrder,
+		"dims":         func() string { return strings.Join(Dimensions, ", ") },
+		"dimensions":   func() []string { return Dimensions },
+		"counters":     func() []string { return Counters },
+		"derived":      func() string { return store.DerivedSession },
+		"outside":      func() string { return store.Outside },
+		"silence":      func() string { return fmt.Sprintf("INTERVAL %d SECOND", int(store.Silence.Seconds())) },
+		"first":        func(name string) bool { return strings.HasPrefix(name, "first_") },
+		"buckets":      func() int { return store.Buckets },
+		"unknown":      func() string { return store.Unknown },
 	})
 	var common, own []string
 	names, err := fs.Glob(files, "*.sql")

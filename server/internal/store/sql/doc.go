@@ -12,7 +12,7 @@
 // hourOf, halfHourOf, micros, wholes (division), idText, idArg, each (the texts of a
 // JSON list), eachParam; a missing one is added there for both. Beware of: {…} structs
 // and unnest (neither is in ClickHouse); lag and lead of what is not null (in ClickHouse
-// '' stands before the first: lag(nullif(x, ''))); ORDER BY behind UNION ALL (wrap the
+// ” stands before the first: lag(nullif(x, ”))); ORDER BY behind UNION ALL (wrap the
 // union in a SELECT); x - y of two times (compare x with y + INTERVAL …); an alias is
 // never preferred to a column of its name. Where all that does not do,
 // <question>.clickhouse.sql stands in for <question>.sql. The names that statements

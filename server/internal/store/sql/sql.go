@@ -29,6 +29,8 @@ type Question struct {
 	Since time.Time
 	// Failed and Loops leave the sessions that hold a failed call, or a loop.
 	Failed, Loops bool
+	// Table is what is read whole.
+	Table store.Table
 }
 
 // New returns the question under the filter, of the rollups if they can answer.

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"OneEvent", oneEvent},
 		{"SessionLists", sessionLists},
 		{"Changes", changesAreSeen},
+		{"WholeTables", wholeTables},
 		{"Retention", retention},
 		{"Erasure", erasure},
 	} {

@@ -94,7 +94,7 @@ func TestEveryFieldIsWritten(t *testing.T) {
 func TestEncodeAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, extra := anyEvent(t)
-		normalize(&e, extra, received, retention, nil)
+		normalize(&e, extra, timesOf(received, retention), nil)
 		body, reason, _ := encode(&e)
 		want, err := marshal(e)
 		if err != nil || reason != "" {

@@ -55,7 +55,7 @@ func unusable(e *umpire.Event) (reason, hint string) {
 
 // normalize brings a usable event into the form that is stored: limits, times,
 // judgement, redaction. What it changes by cutting it marks in meta.
-func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, retention time.Duration, rules *redact.Redactor) {
+func normalize(e *umpire.Event, extra map[string]any, at times, rules *redact.Redactor) {
 	n := normalizer{event: e, extra: extra, redact: rules}
 	for _, field := range e.Cut { // by a door that judged the call
 		n.cut(field)
@@ -64,7 +64,7 @@ func normalize(e *umpire.Event, extra map[string]any, receivedAt time.Time, rete
 	n.words()
 	n.lists()
 	n.catalog()
-	n.time(receivedAt, retention)
+	n.time(at)
 	n.numbers()
 	n.judge()
 	n.texts()
@@ -285,15 +285,22 @@ func (n *normalizer) catalog() {
 	}
 }
 
+// times say when a batch came: received by the machine's clock, earliest and latest
+// by all that is known of it.
+type times struct {
+	received, earliest, latest time.Time
+	retention                  time.Duration // below zero: for ever
+}
+
 // time replaces a time that cannot be right by the time received.
-func (n *normalizer) time(receivedAt time.Time, retention time.Duration) {
+func (n *normalizer) time(at times) {
 	e := n.event
 	e.StartedAt = e.StartedAt.UTC()
-	future := e.StartedAt.After(receivedAt.Add(maxAhead))
-	old := retention > 0 && e.StartedAt.Before(receivedAt.Add(-retention))
+	future := e.StartedAt.After(at.latest.Add(maxAhead))
+	old := at.retention > 0 && e.StartedAt.Before(at.earliest.Add(-at.retention))
 	if future || old {
 		n.sent = e.StartedAt.Format(time.RFC3339Nano)
-		e.StartedAt = receivedAt
+		e.StartedAt = at.received
 	}
 }
 

@@ -174,7 +174,7 @@ func TestNormalize(t *testing.T) {
 			want := got
 			tt.in(&got)
 			tt.want(&want)
-			normalize(&got, tt.extra, received, retention, nil)
+			normalize(&got, tt.extra, timesOf(received, retention), nil)
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}
@@ -185,8 +185,8 @@ func TestNormalize(t *testing.T) {
 func TestLongSessionsStayApart(t *testing.T) {
 	a, b := sound(), sound()
 	a.Session, b.Session = strings.Repeat("s", 100)+"a", strings.Repeat("s", 100)+"b"
-	normalize(&a, nil, received, retention, nil)
-	normalize(&b, nil, received, retention, nil)
+	normalize(&a, nil, timesOf(received, retention), nil)
+	normalize(&b, nil, timesOf(received, retention), nil)
 	if a.Session == b.Session || len(a.Session) != maxSession || len(b.Session) != maxSession {
 		t.Errorf("sessions %q, %q", a.Session, b.Session)
 	}
@@ -198,7 +198,7 @@ func TestTheOwnersMetaIsBounded(t *testing.T) {
 	for i := range 2000 {
 		e.Meta[strings.Repeat("k", 1+i%50)+string(rune('a'+i%26))] = strings.Repeat("v", i%40)
 	}
-	normalize(&e, map[string]any{"a": strings.Repeat("x", 900)}, received, retention, nil)
+	normalize(&e, map[string]any{"a": strings.Repeat("x", 900)}, timesOf(received, retention), nil)
 	raw, err := json.Marshal(e.Meta)
 	if err != nil || len(raw) > 3*maxMeta || e.Meta["a"] == nil || e.Meta[MarkCut] == nil {
 		t.Errorf("meta of %d bytes, %v", len(raw), err)
@@ -241,7 +241,7 @@ func anyEvent(t *rapid.T) (umpire.Event, map[string]any) {
 func TestNormalizedEventsSurviveTheLog(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, extra := anyEvent(t)
-		normalize(&e, extra, received, retention, nil)
+		normalize(&e, extra, timesOf(received, retention), nil)
 		body, reason, _ := encode(&e)
 		if reason != "" {
 			t.Fatal(reason)
@@ -268,7 +268,7 @@ func TestNormalizedEventsSurviveTheLog(t *testing.T) {
 		sameBytes(t, "read back", body, again)
 		e.Meta, back.Meta = nil, nil // the door's additions would count as the owner's
 		once, _, _ := encode(&e)
-		normalize(&back, nil, received, retention, nil)
+		normalize(&back, nil, timesOf(received, retention), nil)
 		twice, _, _ := encode(&back)
 		sameBytes(t, "normalised again", once, twice)
 	})
@@ -309,7 +309,7 @@ func TestRedactJSONKeepsItsShape(t *testing.T) {
 func TestCutBefore(t *testing.T) {
 	e := umpire.Event{ID: umpire.NewID(), Kind: "call", StartedAt: time.Now()}
 	e.Call = umpire.Call{Tool: "t", Outcome: umpire.ToolError, ErrorMessage: "the beginning", Cut: []string{"error_message"}}
-	normalize(&e, nil, time.Now(), 0, nil)
+	normalize(&e, nil, timesOf(time.Now(), 0), nil)
 	if cuts, _ := e.Meta[MarkCut].([]any); len(cuts) != 1 || cuts[0] != "error_message" || e.Cut != nil {
 		t.Errorf("meta %v, left over %v", e.Meta, e.Cut)
 	}

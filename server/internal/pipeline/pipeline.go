@@ -123,6 +123,7 @@ type Pipeline struct {
 	logg   *slog.Logger
 	redact *redact.Redactor // nil: the standard rules
 
+	clock     clock
 	ids       *ids
 	strangers strangers
 	queue     *queue
@@ -151,7 +152,7 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 	opts = opts.withDefaults()
 	p := &Pipeline{
 		opts: opts, log: log, store: writer, logg: opts.Logger,
-		ids: newIDs(opts.RecentIDs), queue: newQueue(queueLimits{opts.MaxLagBytes, opts.MaxLagAge, opts.MaxMemory}),
+		clock: newClock(), ids: newIDs(opts.RecentIDs), queue: newQueue(queueLimits{opts.MaxLagBytes, opts.MaxLagAge, opts.MaxMemory}),
 		deleted: map[uint32]bool{}, twice: map[uint64]bool{}, applierDone: make(chan struct{}),
 	}
 	if len(opts.RedactOff) > 0 {

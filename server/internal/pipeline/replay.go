@@ -67,6 +67,9 @@ func (p *Pipeline) scan(position uint64) error {
 		s.to = seq
 		s.events++
 		s.bytes += int64(len(it.Body))
+		if it.ReceivedAt.After(p.clock.newest) {
+			p.clock.newest = it.ReceivedAt
+		}
 		if id, ok := idOf(it.Body); ok && p.ids.recent.add(key{it.Project, id}, time.Now) {
 			p.twice[seq] = true
 		}

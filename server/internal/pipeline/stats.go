@@ -24,6 +24,8 @@ type Stats struct {
 	ApplyErrors int64
 	// Damage counts damaged places of the log, Lost the entries these may have cost.
 	Damage, Lost int64
+	// ClockSteps counts how often the machine's clock was set.
+	ClockSteps int64
 	// LagEvents and LagBytes are acknowledged and not yet in the store.
 	LagEvents int
 	LagBytes  int64
@@ -36,8 +38,8 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, duplicates, rejected, refusedBatches                    atomic.Int64
-	stored, deadLetters, applyErrors, damage, lost, repeats, replayed atomic.Int64
+	accepted, duplicates, rejected, refusedBatches                                atomic.Int64
+	stored, deadLetters, applyErrors, damage, lost, repeats, replayed, clockSteps atomic.Int64
 
 	mu     sync.Mutex
 	err    error
@@ -86,7 +88,7 @@ func (p *Pipeline) Stats() Stats {
 	s := Stats{
 		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
 		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
-		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(),
+		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(), ClockSteps: c.clockSteps.Load(),
 		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LogBytes: p.log.Bytes(), Err: p.log.Err(),
 	}
 	if s.Err == nil {

@@ -15,6 +15,7 @@ import (
 type batch struct {
 	project uint32
 	rules   []Rule // of the project
+	times   times
 	entries []store.Entry
 	items   []wal.Item
 	claims  []claimant
@@ -42,11 +43,16 @@ func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item, r
 		project: project, entries: make([]store.Entry, 0, len(items)),
 		items: make([]wal.Item, 0, len(items)), claims: make([]claimant, 0, len(items)),
 	}
+	earliest, latest, step := p.clock.span(receivedAt)
+	if step != 0 {
+		p.clockWasSet(step)
+	}
+	b.times = times{received: receivedAt, earliest: earliest, latest: latest, retention: retention}
 	if p.opts.Rules != nil {
 		b.rules = p.opts.Rules(project)
 	}
 	for i := range items {
-		if reason, hint := p.prepareOne(b, &items[i], receivedAt, retention); reason != "" {
+		if reason, hint := p.prepareOne(b, &items[i]); reason != "" {
 			id := ""
 			if !items[i].Event.ID.IsZero() {
 				id = items[i].Event.ID.String()
@@ -57,21 +63,21 @@ func (p *Pipeline) prepare(project uint32, receivedAt time.Time, items []Item, r
 	return b
 }
 
-func (p *Pipeline) prepareOne(b *batch, it *Item, receivedAt time.Time, retention time.Duration) (reason, hint string) {
+func (p *Pipeline) prepareOne(b *batch, it *Item) (reason, hint string) {
 	e := &it.Event
 	if reason, hint = unusable(e); reason != "" {
 		return reason, hint
 	}
 	born := bornAt(e.ID, e.StartedAt)
-	normalize(e, it.Extra, receivedAt, retention, p.redact)
+	normalize(e, it.Extra, b.times, p.redact)
 	judge(e, b.rules)
 	p.strangers.bound(b.project, e)
 	body, reason, hint := encode(e)
 	if reason != "" {
 		return reason, hint
 	}
-	b.entries = append(b.entries, store.Entry{Project: b.project, ReceivedAt: receivedAt, Event: *e})
-	b.items = append(b.items, wal.Item{Project: b.project, ReceivedAt: receivedAt, Body: body})
+	b.entries = append(b.entries, store.Entry{Project: b.project, ReceivedAt: b.times.received, Event: *e})
+	b.items = append(b.items, wal.Item{Project: b.project, ReceivedAt: b.times.received, Body: body})
 	b.claims = append(b.claims, claimant{key{b.project, e.ID}, born, wins(e)})
 	b.bytes += int64(len(body))
 	return "", ""

@@ -27,5 +27,5 @@ func lock(f *os.File) error {
 
 // diskFull reports whether a write failed for want of space, which can pass.
 func diskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -91,6 +91,7 @@ func days(values ...chart.Values) chart.Series {
 func TestSeries(t *testing.T) {
 	s := days(chart.Values{2200, 30, 240, 100, 20}, chart.Values{}, chart.Values{9997, 0, 0, 0, 3})
 	s.Bars[2].Part = "so far"
+	s.Breaks = []chart.Break{{Bar: 2, Name: "A", Words: "orders 1.0 → <1.1>"}}
 	golden(t, "series", s.SVG())
 	golden(t, "series-table", s.Table())
 	golden(t, "series-one", days(chart.Values{1, 0, 0, 0, 0}).SVG())

@@ -16,6 +16,15 @@ type Series struct {
 	// Unit heads the first column of the table: Day, Hour.
 	Unit string
 	Bars []Bar
+	// Breaks are moments from which on something was not as before.
+	Breaks []Break
+}
+
+// Break marks the bar in which something changed.
+type Break struct {
+	Bar int
+	// Name is a letter that the text beside the picture explains, Words that text.
+	Name, Words string
 }
 
 // Bar is one bucket of a series.
@@ -48,6 +57,11 @@ func (s Series) SVG() template.HTML {
 	grid(&m, highest, plotTop, plotHeight)
 	for i, b := range s.Bars {
 		s.bar(&m, i, b, highest)
+	}
+	for _, b := range s.Breaks {
+		_, _, column, _ := s.place(b.Bar)
+		m.add(`<g class="break"><title>%s</title><line x1="%[2]s%%" x2="%[2]s%%" y1="%[3]s" y2="%[4]s"/>`, esc(b.Name+": "+b.Words), num(column), num(plotTop+2), num(plotTop+plotHeight))
+		m.add(`<text class="tick break-name" x="%s%%" y="%s">%s</text></g>`, num(column), num(plotTop-1), esc(b.Name))
 	}
 	s.axis(&m)
 	m.add(`</svg>`)

@@ -135,6 +135,13 @@ func sessionsCard(h query.Header, m query.Measures, p query.Previous, series []q
 	if m.CallsPerSession != nil {
 		c.Notes = append(c.Notes, format.Decimal(*m.CallsPerSession)+" calls per session")
 	}
+	if m.TokensPerSession != nil {
+		note := format.Tokens(*m.TokensPerSession)
+		if m.CostPerSession != nil {
+			note += ", " + format.Money(*m.CostPerSession)
+		}
+		c.Notes = append(c.Notes, note+" per session")
+	}
 	if u != nil {
 		c.Notes = append(c.Notes, u.Text)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/query"
 )
 
-// toolLines are the rows of a tools table.
-func toolLines(sc *scope, a query.ToolsAnswer) []line {
+// toolLines are the rows of a tools table, each with what the insights say of it.
+func toolLines(sc *scope, a query.ToolsAnswer, marks map[string][]badge) []line {
 	listed := false // without a catalogue nothing can be said about who is in it
 	for _, t := range a.Tools {
 		listed = listed || t.Registered
@@ -22,7 +22,7 @@ func toolLines(sc *scope, a query.ToolsAnswer) []line {
 			continue // it was filtered out, which is not the same as never called
 		}
 		l := line{
-			name: t.Tool, href: sc.toolLink(t.Tool), code: true, calls: t.Calls,
+			name: t.Tool, href: sc.toolLink(t.Tool), code: true, calls: t.Calls, badges: marks[t.Tool],
 			slices: countsOf(t.OK, t.Empty, t.BadArgs, t.ToolError, t.Crashed),
 			p95:    t.P95US, first: t.FirstCallSuccess, missing: missing(a.Header, t.Calls, "first_call_success"),
 			bySlice: func(slice string) string { return sc.toolLink(t.Tool, "slice", slice) },

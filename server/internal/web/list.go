@@ -26,11 +26,14 @@ func (s *site) tools(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var tools answer[query.ToolsAnswer]
-	facets := sc.withFacets(r.Context(), func() { tools = sc.askTools(r.Context()) })
+	var insights answer[query.InsightsAnswer]
+	facets := sc.withFacets(r.Context(), func() {
+		together(func() { tools = sc.askTools(r.Context()) }, func() { insights = sc.askInsights(r.Context()) })
+	})
 	v := listView{frame: sc.frame(r.Context(), "Tools", sc.projectPath()+"tools", facets), Heading: "Tools", Err: tools.Err}
 	if tools.Err == nil {
 		t := table{ID: "tools", Title: "Tools", Caption: "Calls by tool in " + lastWords(sc.params), Empty: "No tool was called in this range, and no server has listed any."}
-		v.Table, v.Pages = pagedTable(sc, t, toolColumns, toolLines(sc, tools.Value))
+		v.Table, v.Pages = pagedTable(sc, t, toolColumns, toolLines(sc, tools.Value, badges(insights.Value)))
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
 		v.Notes = unseenNotes(tools.Value.NotReported, false)
 	}

@@ -19,6 +19,8 @@ type overviewView struct {
 	Unknown                           []unknownTool
 	UnknownMore                       string
 	Quiet                             *quiet
+	Insights                          *insightPanel
+	Pairs                             *pairsPanel
 }
 
 // measures are the components that the overview and a tool's page share.
@@ -30,10 +32,10 @@ type measures struct {
 	Notes     []note
 }
 
-func makeMeasures(sc *scope, h query.Header, m query.Measures, p query.Previous, granularity string, series []query.Bucket, bars []query.LatencyBar, told []query.NotReported) *measures {
+func makeMeasures(sc *scope, h query.Header, m query.Measures, p query.Previous, granularity string, series []query.Bucket, bars []query.LatencyBar, told []query.NotReported, changes []query.Change) *measures {
 	return &measures{
 		Cards:     cards(sc, h, m, p, series, told),
-		Calls:     callsOverTime(sc, h, granularity, series),
+		Calls:     callsOverTime(sc, h, granularity, series, changes),
 		Breakdown: makeBreakdown(sc, m, told),
 		Latency:   latency(bars, m.LatencyUS),
 		Notes:     append(append(goneNote(h), makeNotes(m)...), unseenNotes(told, m.SeenOutside > 0)...),
@@ -54,6 +56,8 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		tools    answer[query.ToolsAnswer]
 		clients  answer[query.ClientsAnswer]
 		facets   answer[query.FacetsAnswer]
+		insights answer[query.InsightsAnswer]
+		pairs    answer[query.PairsAnswer]
 	)
 	together(
 		func() {
@@ -62,6 +66,10 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		func() { tools = sc.askTools(ctx) },
 		func() { clients = sc.askClients(ctx) },
 		func() { facets = sc.askFacets(ctx) },
+		func() { insights = sc.askInsights(ctx) },
+		func() {
+			pairs = ask(ctx, s, "pairs", func(ctx context.Context) (query.PairsAnswer, error) { return query.Pairs(ctx, s.src, sc.params) })
+		},
 	)
 	v := overviewView{
 		frame:       sc.frame(ctx, "Overview", sc.projectPath(), facets),
@@ -75,13 +83,14 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 				return s.render(w, http.StatusOK, "install", v)
 			}
 		}
-		v.Measures = makeMeasures(sc, o.Header, o.Measures, o.Previous, o.Granularity, o.Series, o.Histogram, o.NotReported)
+		v.Measures = makeMeasures(sc, o.Header, o.Measures, o.Previous, o.Granularity, o.Series, o.Histogram, o.NotReported, o.Changes)
 		if o.Dropped > 0 {
 			v.Measures.Notes = append(v.Measures.Notes, droppedNote(o.Dropped))
 		}
 	}
+	v.Insights, v.Pairs = sc.insightPanel(insights), sc.pairsPanel(pairs)
 	if tools.Err == nil {
-		v.Tools = sc.overviewTools(tools.Value)
+		v.Tools = sc.overviewTools(tools.Value, badges(insights.Value))
 		if v.Measures != nil {
 			v.Measures.Notes = append(goneNote(tools.Value.Header), v.Measures.Notes...)
 		}
@@ -96,8 +105,8 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "overview", v)
 }
 
-func (sc *scope) overviewTools(a query.ToolsAnswer) table {
-	lines := toolLines(sc, a)
+func (sc *scope) overviewTools(a query.ToolsAnswer, marks map[string][]badge) table {
+	lines := toolLines(sc, a, marks)
 	t := table{ID: "tools", Title: "Tools", Caption: "Calls by tool in " + lastWords(sc.params), Empty: "No tool was called in this range."}
 	t = makeTable(sc, t, "sort", toolColumns, lines, overviewRows)
 	t.More = more(len(lines), "tool", sc.link(sc.projectPath()+"tools"))
@@ -127,6 +136,33 @@ func (sc *scope) askFacets(ctx context.Context) answer[query.FacetsAnswer] {
 	return ask(ctx, sc.site, "filters", func(ctx context.Context) (query.FacetsAnswer, error) {
 		return query.FilterValues(ctx, sc.site.src, sc.everything())
 	})
+}
+
+// pairsPanel is which tool is called after which.
+type pairsPanel struct {
+	Err  *fault.Error
+	Rows []pairRow
+	None string
+}
+
+type pairRow struct{ Before, BeforeHref, After, AfterHref, Calls string }
+
+const pairsShown = 10
+
+func (sc *scope) pairsPanel(got answer[query.PairsAnswer]) *pairsPanel {
+	p := &pairsPanel{Err: got.Err}
+	list := got.Value.Pairs
+	switch {
+	case got.Err != nil:
+	case list == nil:
+		p.None = "Single events of a part of this range are no longer kept."
+	case len(list) == 0:
+		p.None = "No session called two tools in a row."
+	}
+	for _, pair := range list[:min(pairsShown, len(list))] {
+		p.Rows = append(p.Rows, pairRow{pair.Before, sc.toolLink(pair.Before), pair.After, sc.toolLink(pair.After), format.Count(pair.Calls)})
+	}
+	return p
 }
 
 // unknownTool is a name that was asked for and that no server has.

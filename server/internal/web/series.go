@@ -15,13 +15,15 @@ type figure struct {
 	Picture, Table template.HTML
 	// Bars says that each bar is a link.
 	Bars bool
+	// Breaks explain the letters in the picture.
+	Breaks []breakRow
 }
 
 const day = 24 * time.Hour
 
 // callsOverTime is the series as a picture. Each bar is a link to its own range
 // on the same page.
-func callsOverTime(sc *scope, h query.Header, granularity string, buckets []query.Bucket) figure {
+func callsOverTime(sc *scope, h query.Header, granularity string, buckets []query.Bucket, changes []query.Change) figure {
 	d := step(granularity)
 	s := chart.Series{ID: "calls", Title: "Calls per " + per(d) + " by outcome", Unit: "From"}
 	if d >= day {
@@ -52,8 +54,10 @@ func callsOverTime(sc *scope, h query.Header, granularity string, buckets []quer
 		}
 		s.Bars = append(s.Bars, bar)
 	}
+	var rows []breakRow
+	s.Breaks, rows = breaks(changes, buckets, d)
 	s.Desc = format.Plural(total.Total(), "call") + " in " + lastWords(sc.params) + ": " + total.Words() + "."
-	return figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1 && total.Total() > 0}
+	return figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1 && total.Total() > 0, Breaks: rows}
 }
 
 func rfc(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -31,6 +31,7 @@ type cell struct {
 	Label, Class        string // the column's head and class
 	Text, Title, Href   string
 	Small               []string
+	Badges              []badge
 	Zero, Code, Heading bool
 	Missing             string // why there is a dash
 	HTML                template.HTML
@@ -42,6 +43,7 @@ type moreLink struct{ Text, Href string }
 type line struct {
 	name, href string
 	small      []string
+	badges     []badge
 	code       bool
 	calls      int64
 	slices     chart.Values
@@ -136,7 +138,7 @@ func nameColumn(key, text string) column {
 		if name == "" {
 			return cell{Text: "(no name)", Href: l.href, Small: l.small, Heading: true}
 		}
-		return cell{Text: name, Href: l.href, Small: l.small, Code: l.code, Heading: true}
+		return cell{Text: name, Href: l.href, Small: l.small, Badges: l.badges, Code: l.code, Heading: true}
 	}}
 }
 

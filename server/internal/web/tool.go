@@ -90,7 +90,7 @@ func (v *toolView) fill(sc *scope, a query.ToolAnswer) {
 	if a.Calls == 0 {
 		v.Quiet = "No calls of this tool in " + lastWords(sc.params) + "."
 	}
-	v.Measures = makeMeasures(sc, a.Header, a.Measures, a.Previous, a.Granularity, a.Series, a.Histogram, a.NotReported)
+	v.Measures = makeMeasures(sc, a.Header, a.Measures, a.Previous, a.Granularity, a.Series, a.Histogram, a.NotReported, a.Changes)
 	v.Failures = failures(sc, a.Failures)
 	for _, p := range a.BadParams {
 		path := p.Path

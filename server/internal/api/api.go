@@ -132,6 +132,8 @@ var questions = map[string]question{
 	"empty":         asked(query.Empties),
 	"reported":      asked(query.Reported),
 	"unknown-tools": asked(query.Unknown),
+	"errors":        asked(query.Errors),
+	"errors/next":   asked(query.AfterErrors),
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},

@@ -222,41 +222,10 @@ type ToolAnswer struct {
 	NotReported     []NotReported `json:"not_reported"`
 }
 
-// Failure is a group of failures with one fingerprint.
-type Failure struct {
-	Fingerprint string    `json:"fingerprint"`
-	Tool        string    `json:"tool"`
-	Outcome     string    `json:"outcome"`
-	Cause       string    `json:"cause"`
-	ErrorType   string    `json:"error_type,omitempty"`
-	ErrorStatus *int64    `json:"error_status"`
-	Message     string    `json:"message,omitempty"`
-	Calls       int64     `json:"calls"`
-	Clients     int64     `json:"clients"`
-	FirstSeen   time.Time `json:"first_seen"`
-	LastSeen    time.Time `json:"last_seen"`
-}
-
-// BadParam is an argument that was refused by a rule.
-type BadParam struct {
-	Path    string `json:"path"`
-	Rule    string `json:"rule"`
-	Calls   int64  `json:"calls"`
-	Clients int64  `json:"clients"`
-	Near    string `json:"near,omitempty"`
-}
-
 // NameCount is a name and how many calls carried it.
 type NameCount struct {
 	Name  string `json:"name"`
 	Calls int64  `json:"calls"`
-}
-
-// Definition is one version of a tool's definition.
-type Definition struct {
-	Definition string    `json:"definition"`
-	Bytes      int64     `json:"bytes"`
-	FirstSeen  time.Time `json:"first_seen"`
 }
 
 // FacetsAnswer answers: what can the filters be set to?

@@ -50,6 +50,7 @@ var dimensions = []dimension{
 	{name: "cause", list: func(f *store.Filter) *[]string { return &f.Cause }},
 	{name: "error_type", list: func(f *store.Filter) *[]string { return &f.ErrorType }},
 	{name: "error_status", list: func(f *store.Filter) *[]string { return &f.ErrorStatus }, check: checkStatus},
+	{name: "error_class", list: func(f *store.Filter) *[]string { return &f.ErrorClass }, check: checkClass},
 	{name: "fingerprint", list: func(f *store.Filter) *[]string { return &f.Fingerprint }},
 	{name: "session", list: func(f *store.Filter) *[]string { return &f.Session }},
 	{name: "user", list: func(f *store.Filter) *[]string { return &f.User }},
@@ -61,7 +62,7 @@ func Names() []string {
 	for _, d := range dimensions {
 		names = append(names, d.name)
 	}
-	return append(names, "granularity")
+	return append(names, "new_since", "granularity")
 }
 
 // Parse reads a question's scope from a query string. Filters are lists (given
@@ -101,7 +102,17 @@ func Parse(values url.Values, now time.Time) (Params, error) {
 		}
 		*d.list(&p.Filter) = list
 	}
-	return p, nil
+	return p, p.readNewSince(values)
+}
+
+// readNewSince reads the filter that lets through failures of a new kind alone.
+func (p *Params) readNewSince(values url.Values) error {
+	text, err := single(values, "new_since")
+	if err != nil || text == "" {
+		return err
+	}
+	p.Filter.NewSince, err = readTime("new_since", text)
+	return err
 }
 
 func unknownName(name string, names []string) error {
@@ -181,6 +192,13 @@ func checkStatus(v string) string {
 		return ""
 	}
 	return "a number such as 404, or unknown for failures without one"
+}
+
+func checkClass(v string) string {
+	if slices.Contains(store.Classes(), v) {
+		return ""
+	}
+	return "one of " + strings.Join(store.Classes(), ", ") + " (docs/outcomes.md 5.7)"
 }
 
 var lastForm = regexp.MustCompile(`^([1-9][0-9]{0,4})([hd])$`)

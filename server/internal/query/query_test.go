@@ -232,7 +232,8 @@ func TestToolPage(t *testing.T) {
 	status, at := int64(404), failed.StartedAt
 	if diff := cmp.Diff([]query.Failure{{
 		Fingerprint: "f1", Tool: "find", Outcome: "bad_args", Cause: "schema", ErrorType: "unknown", ErrorStatus: &status,
-		Message: "no", Calls: 1, Clients: 1, FirstSeen: at, LastSeen: at,
+		Message: "no", Calls: 1, Clients: 1, FirstSeen: at, LastSeen: at, FirstEver: at, New: true, Samples: []string{failed.ID.String()},
+		Versions: []query.NameCount{{"unknown", 1}}, Envs: []query.NameCount{{"unknown", 1}}, ClientNames: []query.NameCount{{"cursor", 1}},
 	}}, page.Failures); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}

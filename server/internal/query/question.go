@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
@@ -14,6 +15,8 @@ type Source = store.Reader
 //	Overview      how are the calls of this project ending?
 //	Tools         which tool fails, and how?
 //	Tool          what is wrong with this one tool?
+//	Errors        what fails, over all tools?
+//	AfterErrors   what did the models do after each failure?
 //	Clients       which client's calls fail, and how?
 //	Insights      what is broken, since when, and what follows from it?
 //	Never         which tools are paid for and never used?
@@ -54,6 +57,9 @@ func (p Params) pending() (n *int64, notFiltered []string) {
 			return nil, []string{"pending"}
 		}
 	}
+	if p.Pending != nil && !p.Filter.NewSince.IsZero() {
+		return nil, []string{"pending"}
+	}
 	return p.Pending, nil
 }
 
@@ -67,6 +73,9 @@ func (p Params) header() Header {
 		if values := *d.list(&p.Filter); len(values) > 0 {
 			h.Filters[d.name] = values
 		}
+	}
+	if since := p.Filter.NewSince; !since.IsZero() {
+		h.Filters["new_since"] = []string{since.Format(time.RFC3339Nano)}
 	}
 	return h
 }

@@ -68,19 +68,26 @@ func (p Params) step() (granularity, error) {
 	return granularity{}, bad("granularity", p.Granularity, "one of "+strings.Join(names, ", "))
 }
 
+// seriesStep is step where it can be answered: where single events are gone, an
+// hour at least.
+func (p Params) seriesStep() (granularity, error) {
+	g, err := p.step()
+	if err == nil && p.RawGone && g.step < time.Hour {
+		if p.Granularity != "" {
+			return g, fault.New(fault.BadRequest, "single events of this range are no longer kept, and steps below an hour need them", "give a granularity of 1h or more")
+		}
+		g = hourly
+	}
+	return g, err
+}
+
 // series is the calls step by step, with zeros where there are none. The first
 // step may begin before the range, and the last may end after it; only calls of
 // the range are counted.
 func series(ctx context.Context, src Source, p Params) (string, []Bucket, error) {
-	g, err := p.step()
+	g, err := p.seriesStep()
 	if err != nil {
 		return "", nil, err
-	}
-	if p.RawGone && g.step < time.Hour {
-		if p.Granularity != "" {
-			return "", nil, fault.New(fault.BadRequest, "single events of this range are no longer kept, and steps below an hour need them", "give a granularity of 1h or more")
-		}
-		g = hourly
 	}
 	points, err := src.Series(ctx, p.Filter, g.step)
 	if err != nil {

@@ -159,23 +159,6 @@ func (a *ToolAnswer) addSurroundings(ctx context.Context, src Source, f store.Fi
 	return nil
 }
 
-// failures are the groups of failures, most calls first.
-func failures(ctx context.Context, src Source, f store.Filter, most int) ([]Failure, error) {
-	rows, err := src.Failures(ctx, f, most)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Failure, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, Failure{
-			Fingerprint: r.Fingerprint, Tool: r.Tool, Outcome: r.Outcome, Cause: r.Cause,
-			ErrorType: r.ErrorType, ErrorStatus: known(r.ErrorStatus, r.ErrorStatus), Message: r.Message,
-			Calls: r.Calls, Clients: r.Clients, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
-		})
-	}
-	return out, nil
-}
-
 func nameCounts(rows []store.NameCount) []NameCount {
 	out := make([]NameCount, 0, len(rows))
 	for _, r := range rows {

@@ -44,18 +44,21 @@ type Filter struct {
 	// Held by the hourly rollups.
 	Server, Version, Env, Tool, Client, Platform []string
 	// Held by raw events only.
-	Outcome, Slice, Cause, ErrorType, ErrorStatus, Fingerprint, Session, User []string
+	Outcome, Slice, Cause, ErrorType, ErrorStatus, ErrorClass, Fingerprint, Session, User []string
+	// NewSince, unless zero, lets through the failures alone whose kind (tool and
+	// fingerprint) was never seen in the project before.
+	NewSince time.Time
 }
 
 // FromRollups reports whether the hourly rollups can answer: both edges are
 // whole hours, and no filter is set that only raw events hold.
 func (f Filter) FromRollups() bool {
-	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.Fingerprint, f.Session, f.User} {
+	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.Session, f.User} {
 		if len(list) > 0 {
 			return false
 		}
 	}
-	return wholeHour(f.From) && wholeHour(f.To)
+	return f.NewSince.IsZero() && wholeHour(f.From) && wholeHour(f.To)
 }
 
 func wholeHour(t time.Time) bool { return t.Equal(t.Truncate(time.Hour)) }

@@ -89,9 +89,9 @@ type CatalogRow struct {
 
 // DefinitionRow is one version of a tool's definition.
 type DefinitionRow struct {
-	Definition string
-	Bytes      int64
-	FirstSeen  time.Time
+	Definition, Title, Description, InputSchema string
+	Bytes                                       int64
+	FirstSeen, LastSeen                         time.Time
 }
 
 // UnknownToolRow is a name that was asked for and that no server has (cause
@@ -103,13 +103,22 @@ type UnknownToolRow struct {
 	Clients int64
 }
 
-// FailureRow is a group of failures with one fingerprint.
-type FailureRow struct {
+// FailureKey is what the calls of a group of failures have in common.
+type FailureKey struct {
 	Fingerprint, Tool, Outcome, Cause, ErrorType string
 	ErrorStatus                                  int64 // 0: none
-	Message                                      string
-	Calls, Clients                               int64
-	FirstSeen, LastSeen                          time.Time
+}
+
+// FailureRow is a group of failures with one fingerprint.
+type FailureRow struct {
+	FailureKey
+	Message             string // of the newest call that has one
+	Sample              string // the id of the newest call
+	Calls, Clients      int64
+	FirstSeen, LastSeen time.Time // in the filter's range
+	// FirstEver is when the project saw the fingerprint of the tool for the first
+	// time, whatever the range and the filter, as far back as rollups are kept.
+	FirstEver time.Time
 }
 
 // BadParamRow is an argument that was refused by a rule.

@@ -97,6 +97,15 @@ type Reader interface {
 	Definitions(ctx context.Context, f Filter, tool string) ([]DefinitionRow, error)
 	UnknownTools(ctx context.Context, f Filter, limit int) ([]UnknownToolRow, error)
 	Failures(ctx context.Context, f Filter, limit int) ([]FailureRow, error)
+	// FailurePlaces says of the groups of failures where they occurred.
+	FailurePlaces(ctx context.Context, f Filter, limit int) ([]FailurePlaceRow, error)
+	// AfterFailures says what sessions did after the groups of failures
+	// (outcomes.md 6.5), most calls with a session first. Total is of all groups.
+	AfterFailures(ctx context.Context, f Filter, limit int) (total After, rows []AfterRow, err error)
+	ErrorTypes(ctx context.Context, f Filter, limit int) ([]ErrorTypeRow, error)
+	// ErrorSeries has a row for each step, outcome and class that failures have,
+	// oldest first, then by outcome and class.
+	ErrorSeries(ctx context.Context, f Filter, step time.Duration) ([]ErrorPoint, error)
 	BadParams(ctx context.Context, f Filter, limit int) ([]BadParamRow, error)
 	EmptyRules(ctx context.Context, f Filter) ([]NameCount, error)
 	Suspects(ctx context.Context, f Filter) ([]NameCount, error)

@@ -29,8 +29,8 @@ func (in *reader) Definitions(ctx context.Context, f store.Filter, tool string) 
 	var all []store.DefinitionRow
 	err := in.each(ctx, "definitions", q, func(scan func(...any) error) error {
 		var r store.DefinitionRow
-		err := scan(&r.Definition, &r.Bytes, &r.FirstSeen)
-		r.FirstSeen = r.FirstSeen.UTC()
+		err := scan(&r.Definition, &r.Title, &r.Description, &r.InputSchema, &r.Bytes, &r.FirstSeen, &r.LastSeen)
+		r.FirstSeen, r.LastSeen = r.FirstSeen.UTC(), r.LastSeen.UTC()
 		all = append(all, r)
 		return err
 	})
@@ -53,20 +53,6 @@ func (in *reader) UnknownTools(ctx context.Context, f store.Filter, limit int) (
 		}
 		all = append(all, r)
 		return nil
-	})
-	return all, err
-}
-
-// Failures implements store.Reader.
-func (in *reader) Failures(ctx context.Context, f store.Filter, limit int) ([]store.FailureRow, error) {
-	var all []store.FailureRow
-	err := in.each(ctx, "failures", limited(f, limit), func(scan func(...any) error) error {
-		var r store.FailureRow
-		err := scan(&r.Fingerprint, &r.Tool, &r.Outcome, &r.Cause, &r.ErrorType, &r.ErrorStatus, &r.Message,
-			&r.Calls, &r.Clients, &r.FirstSeen, &r.LastSeen)
-		r.FirstSeen, r.LastSeen = r.FirstSeen.UTC(), r.LastSeen.UTC()
-		all = append(all, r)
-		return err
 	})
 	return all, err
 }

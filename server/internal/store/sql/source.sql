@@ -20,9 +20,13 @@ project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- 
   {{- with .Cause}} AND cause IN ({{args .}}){{end}}
   {{- with .ErrorType}} AND error_type IN ({{args .}}){{end}}
   {{- with .ErrorStatus}} AND error_status IN ({{args .}}){{end}}
+  {{- with .ErrorClass}} AND {{template "error_class"}} IN ({{args .}}){{end}}
   {{- with .Fingerprint}} AND fingerprint IN ({{args .}}){{end}}
   {{- with .Session}} AND session IN ({{args .}}){{end}}
   {{- with .User}} AND person IN ({{args .}}){{end}}
+  {{- if not .NewSince.IsZero}} AND failed AND (tool, fingerprint) IN (
+    SELECT tool, fingerprint FROM ({{template "failure_firsts" .}}) WHERE first_ever >= {{arg .NewSince}}
+  ){{end}}
 {{- end}}
 
 {{define "moments" -}}
@@ -132,12 +136,12 @@ CASE WHEN {{template "outside"}} THEN '{{outside}}' ELSE kind END
 {{- if .FailureHours}}
 SELECT * FROM (
   SELECT project, hour, {{dims}}, hour AS moment, outcome, outcome AS slice, cause, error_type, error_status AS raw_status,
-    coalesce(error_status::VARCHAR, '{{unknown}}') AS error_status, fingerprint, n, first_at, last_at, sample, message, message_at, message_id
+    coalesce(error_status::VARCHAR, '{{unknown}}') AS error_status, fingerprint, true AS failed, n, first_at, last_at, sample, message, message_at, message_id
   FROM failure_hours
 ) WHERE project = {{arg .Filter.Project}} AND hour >= {{arg .Filter.From}} AND hour < {{arg .Filter.To}} {{- template "narrowed" .Filter}}
 {{- else}}
 SELECT project, hour, {{dims}}, started_at AS moment, outcome, slice, cause, error_type, raw_status,
-  error_status, fingerprint, 1 AS n, started_at AS first_at, started_at AS last_at, id AS sample, error_message AS message, started_at AS message_at, id AS message_id
+  error_status, fingerprint, true AS failed, 1 AS n, started_at AS first_at, started_at AS last_at, id AS sample, error_message AS message, started_at AS message_at, id AS message_id
 FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}

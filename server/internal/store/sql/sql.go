@@ -51,8 +51,18 @@ func (q Question) Recent() time.Time {
 // Rollups does for the others: it holds all that a filter names but who called.
 func (q Question) FailureHours() bool {
 	f := q.Filter
-	f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.Fingerprint = nil, nil, nil, nil, nil, nil
-	return f.FromRollups()
+	f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint = nil, nil, nil, nil, nil, nil, nil
+	f.NewSince = time.Time{}
+	return f.FromRollups() && q.Step%time.Hour == 0
+}
+
+// Later is the filter with a day and an hour more: until then it is looked what came
+// within half an hour after the end of a failure of the range (outcomes.md 6.5), unless
+// it took longer than a day.
+func (q Question) Later() store.Filter {
+	f := q.Filter
+	f.To = f.To.Add(25 * time.Hour)
+	return f
 }
 
 // LookedBack is where Changes begins to look.

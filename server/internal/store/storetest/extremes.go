@@ -150,7 +150,10 @@ func catalog(t *testing.T, b *bench) {
 		}
 	}
 	got, err := b.Definitions(ctx, store.Filter{Project: 1, Server: []string{"shop"}}, "find")
-	want := []store.DefinitionRow{{Definition: "d1", Bytes: 100, FirstSeen: at(0)}, {Definition: "d2", Bytes: 120, FirstSeen: at(20)}}
+	want := []store.DefinitionRow{
+		{Definition: "d1", Title: "Find", Description: "finds", InputSchema: `{"type":"object"}`, Bytes: 100, FirstSeen: at(0), LastSeen: at(10)},
+		{Definition: "d2", Title: "Find it", Description: "finds it", Bytes: 120, FirstSeen: at(20), LastSeen: at(20)},
+	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Definitions: %v (-want +got):\n%s", err, diff)
 	}

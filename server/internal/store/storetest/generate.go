@@ -59,8 +59,8 @@ func event(t *rapid.T) umpire.Event {
 	e.Empty = rapid.Bool().Draw(t, "empty")
 	e.EmptyRule = pick(t, "empty rule", "", "no_content", "zero_count")
 	e.Cause = pick(t, "cause", "", "schema", "unknown_tool", "panic")
-	e.ErrorType = pick(t, "error type", "", "net.OpError")
-	e.ErrorStatus = pick(t, "error status", 0, 404, 503)
+	e.ErrorType = pick(t, "error type", "", "net.OpError", "error", "APIConnectionTimeoutError", "shop.Closed")
+	e.ErrorStatus = pick(t, "error status", 0, 0, 404, 429, 503)
 	e.ErrorMessage = pick(t, "error message", "", "no such thing", "gone")
 	e.Fingerprint = pick(t, "fingerprint", "", "f1", "f2")
 	for range rapid.IntRange(0, 2).Draw(t, "bad params") {
@@ -122,7 +122,11 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	f.To = f.To.Add(-pick(t, "to part", 0, time.Second))
 	f.Outcome = few("outcomes", "ok", "bad_args", "tool_error", "crashed")
 	f.Slice = few("slices", "ok", "empty", "bad_args", "tool_error", "crashed")
-	f.Cause, f.ErrorType, f.ErrorStatus = few("causes", "schema", "panic"), few("error types", "net.OpError"), few("statuses", "404", "503")
+	f.Cause, f.ErrorType, f.ErrorStatus = few("causes", "schema", "panic"), few("error types", "net.OpError", "error"), few("statuses", "404", "503")
+	f.ErrorClass = few("classes", store.Class4xx, store.Class5xx, store.ClassTimeout, store.ClassConnection, store.ClassUnnamed, store.ClassNamed)
+	if rapid.IntRange(0, 3).Draw(t, "new since") == 0 {
+		f.NewSince = moment(t)
+	}
 	f.Fingerprint, f.Session, f.User = few("fingerprints", "f1", "f2"), few("sessions", "s1", "derived-1"), few("users", "u1")
 	return f
 }

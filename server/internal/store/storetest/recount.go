@@ -147,11 +147,13 @@ func (f fact) matches(q store.Filter) bool {
 		any1(q.Tool, known(f.Tool)) && any1(q.Client, known(f.Client.Name)) && any1(q.Platform, known(f.Platform)) &&
 		any1(q.Outcome, outcome) && any1(q.Slice, slice) &&
 		any1(q.Cause, f.failure(f.Cause)) && any1(q.ErrorType, f.failure(f.ErrorType)) && any1(q.ErrorStatus, f.status()) &&
-		any1(q.Fingerprint, f.failure(f.Fingerprint)) && any1(q.Session, known(f.Session)) && any1(q.User, known(f.User))
+		any1(q.Fingerprint, f.failure(f.Fingerprint)) && any1(q.Session, known(f.Session)) && any1(q.User, known(f.User)) &&
+		any1(q.ErrorClass, f.class())
 }
 
 func (r recount) narrowed(q store.Filter) []fact {
-	return slices.DeleteFunc(r.facts(), func(f fact) bool { return !f.within(q) || !f.matches(q) })
+	first := r.firsts(q.Project)
+	return slices.DeleteFunc(r.facts(), func(f fact) bool { return !f.within(q) || !f.matches(q) || !f.newSince(q, first) })
 }
 
 func (r recount) calls(q store.Filter) []fact {

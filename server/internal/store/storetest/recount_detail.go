@@ -51,34 +51,6 @@ func (r recount) unknownTools(q store.Filter, limit int) []store.UnknownToolRow 
 
 func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }
 
-func (r recount) failures(q store.Filter, limit int) []store.FailureRow {
-	rows, seen := map[store.FailureRow]store.FailureRow{}, clients[store.FailureRow]{}
-	for _, f := range oldestFirst(r.calls(q)) {
-		if !f.Outcome.Failed() {
-			continue
-		}
-		key := store.FailureRow{
-			Fingerprint: known(f.Fingerprint), Tool: known(f.Tool), Outcome: string(f.Outcome), Cause: known(f.Cause),
-			ErrorType: known(f.ErrorType), ErrorStatus: int64(f.ErrorStatus),
-		}
-		row, ok := rows[key]
-		if !ok {
-			row = key
-			row.FirstSeen = f.start
-		}
-		row.Calls++
-		row.Clients = seen.see(key, known(f.Client.Name))
-		row.Message = cmp.Or(f.ErrorMessage, row.Message)
-		row.LastSeen = f.start
-		rows[key] = row
-	}
-	return first(limit, slices.SortedFunc(maps.Values(rows), func(a, b store.FailureRow) int {
-		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Tool, b.Tool),
-			cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.ErrorType, b.ErrorType),
-			cmp.Compare(a.ErrorStatus, b.ErrorStatus))
-	}))
-}
-
 func (r recount) badParams(q store.Filter, limit int) []store.BadParamRow {
 	rows, seen := map[store.BadParamRow]store.BadParamRow{}, clients[store.BadParamRow]{}
 	for _, f := range oldestFirst(r.calls(q)) {
@@ -149,10 +121,10 @@ func (r recount) neighbours(q store.Filter, limit int) (before, after []store.Na
 			sessions[f.part] = append(sessions[f.part], f)
 		}
 	}
-	b, a := map[string]int64{}, map[string]int64{}
+	b, a, kinds := map[string]int64{}, map[string]int64{}, r.firsts(q.Project)
 	for _, calls := range sessions {
 		for i, f := range calls {
-			if !f.matches(q) {
+			if !f.matches(q) || !f.newSince(q, kinds) {
 				continue
 			}
 			if i > 0 {

@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"RecentFirstCallsWait", recentFirstCallsWait},
 		{"LateCallsCorrectRetries", lateCallsCorrectRetries},
 		{"DerivedSessionsEnd", derivedSessionsEnd},
+		{"WhatCameNext", whatCameNext},
 		{"BucketsAreThoseOfGo", bucketsAreThoseOfGo},
 		{"HostileTexts", hostileTexts},
 		{"AbsurdNumbers", absurdNumbers},
@@ -198,6 +199,7 @@ func (b *bench) check(t fataler, f store.Filter) {
 		}
 	}
 	b.checkCompared(t, f)
+	b.checkFailures(t, f)
 }
 
 // raw is the same filter, with one more that narrows nothing but that only raw

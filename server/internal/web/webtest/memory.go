@@ -20,10 +20,12 @@ type Call struct {
 	Retry                 bool
 	// Of a failure.
 	Cause, ErrorType, Message, Fingerprint string
+	Status                                 int64 // 0: none
 }
 
 // Memory is a store.Reader that holds its calls in a slice, oldest first, and
-// scans them. It knows the filters tool, client, slice and fingerprint.
+// scans them. It knows the filters tool, client, slice, fingerprint,
+// error_type and error_class.
 type Memory struct {
 	Calls      []Call
 	Listed     []store.CatalogRow
@@ -50,7 +52,8 @@ func (m *Memory) match(f store.Filter) []Call {
 	var out []Call
 	for _, c := range m.Calls {
 		if c.At.Before(f.From) || !c.At.Before(f.To) || !in(f.Tool, c.Tool) || !in(f.Client, c.Client) ||
-			!in(f.Slice, c.Slice) || !in(f.Fingerprint, c.Fingerprint) {
+			!in(f.Slice, c.Slice) || !in(f.Fingerprint, c.Fingerprint) || !in(f.ErrorType, cmp.Or(c.ErrorType, store.Unknown)) ||
+			len(f.ErrorClass) > 0 && (!c.failed() || !in(f.ErrorClass, c.class())) {
 			continue
 		}
 		out = append(out, c)
@@ -197,7 +200,7 @@ func (m *Memory) Senders(_ context.Context, f store.Filter, _ int) ([]store.Send
 	return m.Told, m.Fail["Senders"]
 }
 
-func sorted[T any](rows map[string]*T, key func(T) (int64, string)) []T {
+func sorted[K comparable, T any](rows map[K]*T, key func(T) (int64, string)) []T {
 	var out []T
 	for _, r := range rows {
 		out = append(out, *r)
@@ -208,33 +211,6 @@ func sorted[T any](rows map[string]*T, key func(T) (int64, string)) []T {
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(n, k))
 	})
 	return out
-}
-
-// Failures is one of the questions of store.Reader.
-func (m *Memory) Failures(_ context.Context, f store.Filter, limit int) ([]store.FailureRow, error) {
-	rows := map[string]*store.FailureRow{}
-	clients := map[string]bool{}
-	for _, c := range m.match(f) {
-		if c.Slice == "ok" || c.Slice == "empty" {
-			continue
-		}
-		r := rows[c.Fingerprint]
-		if r == nil {
-			r = &store.FailureRow{
-				Fingerprint: c.Fingerprint, Tool: c.Tool, Outcome: c.Slice, Cause: c.Cause,
-				ErrorType: c.ErrorType, Message: c.Message, FirstSeen: c.At,
-			}
-			rows[c.Fingerprint] = r
-		}
-		r.Calls++
-		r.LastSeen = c.At
-		if key := c.Fingerprint + "\x00" + c.Client; !clients[key] {
-			clients[key] = true
-			r.Clients++
-		}
-	}
-	out := sorted(rows, func(r store.FailureRow) (int64, string) { return r.Calls, r.Fingerprint })
-	return out[:min(limit, len(out))], m.Fail["Failures"]
 }
 
 // Facets is one of the questions of store.Reader.

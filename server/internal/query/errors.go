@@ -1,0 +1,165 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// ErrorsAnswer answers: what fails, over all tools?
+type ErrorsAnswer struct {
+	Header
+	Calls    int64    `json:"calls"`
+	Failed   int64    `json:"failed"`
+	Rate     *float64 `json:"error_rate"` // failed of calls
+	Outcomes Outcomes `json:"outcomes"`   // ok is always 0 here
+	// Classes split the failures by what failed behind the tool (outcomes.md 5.7), in
+	// the order of store.Classes; they add up to failed.
+	Classes []ErrorClass `json:"classes"`
+	// Unnamed is the share of failures that have neither a name nor a status.
+	Unnamed     Share         `json:"unnamed"`
+	Granularity string        `json:"granularity"`
+	Series      []ErrorBucket `json:"series"`
+	Failures    []Failure     `json:"failures"`
+	// More reports that there are more groups than are listed.
+	More bool `json:"more"`
+	// New counts the groups listed that the project had never seen before the range.
+	New         int64         `json:"new"`
+	ErrorTypes  []ErrorType   `json:"error_types"`
+	NotReported []NotReported `json:"not_reported"`
+}
+
+// ErrorClass is a class of failures and how many calls failed so.
+type ErrorClass struct {
+	Class string `json:"class"`
+	Calls int64  `json:"calls"`
+}
+
+// ErrorBucket is one step of a series of failures.
+type ErrorBucket struct {
+	At       time.Time        `json:"at"`
+	Failed   int64            `json:"failed"`
+	Outcomes Outcomes         `json:"outcomes"` // ok is always 0 here
+	Classes  map[string]int64 `json:"classes"`  // those that are not zero
+}
+
+// ErrorType is a name of errors with its status, over all tools.
+type ErrorType struct {
+	ErrorType   string    `json:"error_type,omitempty"`
+	ErrorStatus *int64    `json:"error_status"`
+	Class       string    `json:"class"`
+	Calls       int64     `json:"calls"`
+	Tools       int64     `json:"tools"`
+	Clients     int64     `json:"clients"`
+	FirstSeen   time.Time `json:"first_seen"` // in the range
+	LastSeen    time.Time `json:"last_seen"`
+}
+
+// Limits of the lists of Errors.
+const (
+	maxGroups     = 500
+	maxErrorTypes = 100
+)
+
+// Errors answers: what fails, over all tools? It holds every failed call that the
+// filter lets through; all its counts add up to failed.
+func Errors(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ErrorsAnswer, error) { return errorsOf(ctx, src, p) })
+}
+
+func errorsOf(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
+	answer := ErrorsAnswer{Header: p.header()}
+	kept, err := keptFor(ctx, src, p.Filter)
+	if err != nil {
+		return ErrorsAnswer{}, err
+	}
+	p.RawGone = rawGone(kept, p.Filter)
+	totals, err := src.Totals(ctx, p.Filter)
+	if err != nil {
+		return ErrorsAnswer{}, err
+	}
+	answer.Calls, answer.Failed = totals.Calls, failed(totals.Counts)
+	answer.Outcomes = Outcomes{BadArgs: totals.BadArgs, ToolError: totals.ToolError, Crashed: totals.Crashed}
+	answer.Rate = rate(answer.Failed, answer.Calls)
+	if err := answer.addSeries(ctx, src, p); err != nil {
+		return ErrorsAnswer{}, err
+	}
+	if answer.Failures, err = failures(ctx, src, p.Filter, maxGroups+1); err != nil {
+		return ErrorsAnswer{}, err
+	}
+	if len(answer.Failures) > maxGroups {
+		answer.Failures, answer.More = answer.Failures[:maxGroups], true
+	}
+	for _, f := range answer.Failures {
+		if f.New {
+			answer.New++
+		}
+	}
+	if err := answer.addTypes(ctx, src, p.Filter); err != nil {
+		return ErrorsAnswer{}, err
+	}
+	unseen, err := unseenOf(ctx, src, p.Filter)
+	answer.NotReported = unseen.list
+	return answer, err
+}
+
+// addSeries fills in the failures step by step, and their classes.
+func (a *ErrorsAnswer) addSeries(ctx context.Context, src Source, p Params) error {
+	g, err := p.seriesStep()
+	if err != nil {
+		return err
+	}
+	points, err := src.ErrorSeries(ctx, p.Filter, g.step)
+	if err != nil {
+		return err
+	}
+	a.Granularity, a.Series = g.name, []ErrorBucket{}
+	classes := map[string]int64{}
+	for at := store.StepStart(p.Filter.From, g.step); at.Before(p.Filter.To); at = at.Add(g.step) {
+		b := ErrorBucket{At: at, Classes: map[string]int64{}}
+		for ; len(points) > 0 && points[0].At.Equal(at); points = points[1:] {
+			b.add(points[0])
+			classes[points[0].Class] += points[0].Calls
+		}
+		a.Series = append(a.Series, b)
+	}
+	if len(points) > 0 {
+		return fmt.Errorf("BUG: the store has a step at %v, which is none of the series'", points[0].At)
+	}
+	for _, class := range store.Classes() {
+		a.Classes = append(a.Classes, ErrorClass{class, classes[class]})
+	}
+	a.Unnamed = Share{Rate: rate(classes[store.ClassUnnamed], a.Failed), Of: a.Failed}
+	return nil
+}
+
+func (b *ErrorBucket) add(p store.ErrorPoint) {
+	b.Failed += p.Calls
+	b.Classes[p.Class] += p.Calls
+	switch umpire.Outcome(p.Outcome) {
+	case umpire.BadArgs:
+		b.Outcomes.BadArgs += p.Calls
+	case umpire.ToolError:
+		b.Outcomes.ToolError += p.Calls
+	case umpire.Crashed:
+		b.Outcomes.Crashed += p.Calls
+	}
+}
+
+func (a *ErrorsAnswer) addTypes(ctx context.Context, src Source, f store.Filter) error {
+	rows, err := src.ErrorTypes(ctx, f, maxErrorTypes)
+	if err != nil {
+		return err
+	}
+	a.ErrorTypes = make([]ErrorType, 0, len(rows))
+	for _, r := range rows {
+		a.ErrorTypes = append(a.ErrorTypes, ErrorType{
+			ErrorType: r.ErrorType, ErrorStatus: known(r.ErrorStatus, r.ErrorStatus), Class: r.Class,
+			Calls: r.Calls, Tools: r.Tools, Clients: r.Clients, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
+		})
+	}
+	return nil
+}

@@ -24,6 +24,8 @@ var tables = map[string]string{
 	"empty":         "tools",
 	"reported":      "tools",
 	"unknown-tools": "names",
+	"errors":        "failures",
+	"errors/next":   "failures",
 	"calls":         "calls",
 	"sessions":      "sessions",
 }

@@ -33,6 +33,11 @@ func (s *site) menu() []menuPage {
 		{group: menuMain, text: "Overview", path: "", show: s.overview},
 		{group: menuMain, text: "Tools", path: "tools", show: s.tools},
 		{group: menuMain, text: "Clients", path: "clients", show: s.clients},
+		{group: menuProblems, text: "Empty", path: "empty", show: s.empties},
+		{group: menuProblems, text: "Reported as success", path: "reported", show: s.reported},
+		{group: menuProblems, text: "Unknown tools", path: "unknown-tools", show: s.unknownTools},
+		{group: menuProblems, text: "Never called", path: "never-called", show: s.neverCalled},
+		{group: menuProject, text: "Releases", path: "releases", show: s.releases},
 		{group: menuTraffic, text: "Calls", path: "calls", show: s.calls},
 	}
 }

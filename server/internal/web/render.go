@@ -16,7 +16,7 @@ import (
 // page is a parsed page: the layout, the shared parts and its own content.
 type page struct{ template *template.Template }
 
-var pageFiles = []string{"home", "overview", "list", "tool", "calls", "call", "install", "login", "error"}
+var pageFiles = []string{"home", "overview", "list", "report", "releases", "tool", "calls", "call", "install", "login", "error"}
 
 func (s *site) parsePages() (map[string]*page, error) {
 	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "tpl/layout.gohtml", "tpl/part_*.gohtml")

@@ -34,6 +34,7 @@ type scope struct {
 	values url.Values // filters and range, none empty
 	local  url.Values // pageNames
 	params query.Params
+	done   string // what was just changed, in words
 }
 
 // scope reads the project and the filters of a request. A URL that says the same

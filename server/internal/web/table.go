@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/chart"
 	"github.com/umpire-mcp/umpire/server/internal/format"
@@ -35,6 +36,18 @@ type cell struct {
 	Zero, Code, Heading bool
 	Missing             string // why there is a dash
 	HTML                template.HTML
+	At                  *time.Time
+	Act                 *action
+	rank                *float64 // what a report sorts by
+}
+
+// action is a button that changes something.
+type action struct {
+	To     string
+	Fields []pair
+	Text   string
+	// Said stands in place of the button, or beside it.
+	Said string
 }
 
 type moreLink struct{ Text, Href string }

@@ -32,6 +32,7 @@ type commands struct {
 	Check    checkCommand    `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
 	Import   importCommand   `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
+	Export   exportCommand   `cmd:"" help:"Write raw events and rollups to files: Parquet, NDJSON or CSV."`
 	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
 	Project  projectCommand  `cmd:"" help:"List and delete projects, say how long they keep events."`
 	Rule     ruleCommand     `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`

@@ -10,11 +10,15 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/auth"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // readAPI is the read API of the node, for whomever authorize lets in.
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
-	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}})
+	dumper, _ := n.store.(store.Dumper)
+	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{
+		Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}, Dumper: dumper,
+	})
 }
 
 // dropped is how many events the project's senders dropped so far.

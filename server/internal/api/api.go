@@ -12,6 +12,7 @@ import (
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/query"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 // Project is what the API knows of a project.
@@ -52,6 +53,8 @@ type Options struct {
 	Rules Rules
 	// Keeper changes what is kept of a project.
 	Keeper Keeper
+	// Dumper hands out whole tables; nil: nobody does.
+	Dumper store.Dumper
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -108,6 +111,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a.mux.HandleFunc("GET /api/v1/projects", a.listProjects)
 	a.serveRules()
 	a.serveKeeper()
+	a.serveTables()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
@@ -186,6 +190,7 @@ func Routes() []string {
 		"GET /api/v1/projects", "GET /api/v1/openapi.json",
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
 		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
+		"GET /api/v1/tables/{table}",
 	}
 	for path := range questions {
 		routes = append(routes, "GET /api/v1/"+path)

@@ -80,7 +80,9 @@ func filled(t testing.TB) store.Store {
 
 func serve(t *testing.T) http.Handler {
 	t.Helper()
-	return api.New(filled(t), projects{{ID: 1, Name: "shop"}}, anybody, options)
+	s, opt := filled(t), options
+	opt.Dumper = s.(store.Dumper)
+	return api.New(s, projects{{ID: 1, Name: "shop"}}, anybody, opt)
 }
 
 // TestAnswersAreAsDescribed asks every question under many filters.

@@ -164,7 +164,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		t.Errorf("routes (-served +described):\n%s", diff)
 	}
 	for path, item := range d.paths() {
-		target := strings.ReplaceAll(strings.ReplaceAll(path, "{tool}", "find"), "calls/{id}", "calls/"+knownCall)
+		target := strings.ReplaceAll(strings.NewReplacer("{tool}", "find", "{table}", "events").Replace(path), "calls/{id}", "calls/"+knownCall)
 		target = strings.ReplaceAll(target, "sessions/{id}", "sessions/s1")
 		if _, reads := item.(map[string]any)["get"]; reads && get(h, target).Code != http.StatusOK {
 			t.Errorf("GET %s: %d", target, get(h, target).Code)

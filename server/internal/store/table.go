@@ -42,6 +42,8 @@ type Dumper interface {
 	// by At and then by all that tells rows apart, so that the same rows always come in
 	// the same order. project is the first column. The row is yield's until it returns.
 	Rows(ctx context.Context, t Table, project uint32, from, to time.Time, yield func(row []any) error) error
+	// Span is when the first and the last row of the project are; zero for none.
+	Span(ctx context.Context, t Table, project uint32) (first, last time.Time, err error)
 }
 
 // Loader takes rows as Rows handed them out of another store: nothing is judged,

@@ -30,6 +30,21 @@ func (in *reader) Rows(ctx context.Context, t store.Table, project uint32, from,
 	})
 }
 
+// Span implements store.Dumper.
+func (in *reader) Span(ctx context.Context, t store.Table, project uint32) (first, last time.Time, err error) {
+	q := statement.Question{Filter: store.Filter{Project: project}, Table: t}
+	err = in.each(ctx, "span", q, func(scan func(...any) error) error {
+		var n int64
+		var from, to sql.NullTime
+		if err := scan(&n, &from, &to); err != nil || n == 0 { // an empty table has times in ClickHouse
+			return err
+		}
+		first, last = from.Time.UTC(), to.Time.UTC()
+		return nil
+	})
+	return first, last, err
+}
+
 // target is where a value of the kind is read to.
 func target(k store.Kind) any {
 	switch k {

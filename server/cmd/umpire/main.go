@@ -27,6 +27,7 @@ type commands struct {
 	Insights insightsCommand `cmd:"" help:"Print what is broken, since when, and what follows."`
 	Tool     toolCommand     `cmd:"" help:"Print what is wrong with one tool."`
 	Clients  clientsCommand  `cmd:"" help:"Print how each client's calls end."`
+	Releases releasesCommand `cmd:"" help:"Print each version of a server beside the one before."`
 	Sessions sessionsCommand `cmd:"" help:"Print sessions, or one of them call by call."`
 	Tail     tailCommand     `cmd:"" help:"Print calls as they end."`
 	Check    checkCommand    `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`

@@ -39,6 +39,12 @@ func (c *insightsCommand) Run(ctx context.Context) error {
 	return answerTo(ctx, &c.questionFlags, "insights", c.values(), (*console.Printer).Insights)
 }
 
+type releasesCommand struct{ questionFlags }
+
+func (c *releasesCommand) Run(ctx context.Context) error {
+	return answerTo(ctx, &c.questionFlags, "releases", c.values(), (*console.Printer).Releases)
+}
+
 type clientsCommand struct{ questionFlags }
 
 func (c *clientsCommand) Run(ctx context.Context) error {

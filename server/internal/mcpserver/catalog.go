@@ -13,7 +13,10 @@ import (
 
 // catalog is every tool, in the order in which they are listed.
 func catalog(Options) []*tool {
-	return []*tool{listProjects, getOverview, getInsights, rankTools, getTool, listClients, listSessions, getSession, getCall, explainOutcomes}
+	return []*tool{
+		listProjects, getOverview, getInsights, rankTools, getTool, getEmpty, getReported, listClients,
+		listSessions, getSession, getCall, compareReleases, getPairs, explainOutcomes,
+	}
 }
 
 // projectsAnswer is what GET /api/v1/projects says.
@@ -55,7 +58,7 @@ var getOverview = &tool{
 
 // overviewParts are the names in an overview, by the word that asks for them.
 var overviewParts = map[string][]string{
-	"":         {"range", "filters", "not_filtered", "calls", "not_reported", "set_aside"},
+	"":         {"range", "filters", "not_filtered", "calls", "not_reported", "set_aside", "changes"},
 	"outcomes": {"slices", "outcomes", "error_rate", "empty_rate", "seen_outside"},
 	"latency":  {"latency_us"},
 	"sessions": {"sessions", "calls_per_session", "no_session", "first_call_success"},

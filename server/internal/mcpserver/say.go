@@ -22,6 +22,10 @@ func sayOverview(t *text, a answer) {
 	t.head(a)
 	t.measures(a)
 	t.previous(fields(a["previous"]))
+	if len(rows(a["changes"])) > 0 {
+		t.table(a, "changes", "Not as before since", column{"at", "at (UTC)", moment}, column{"kind", "what", cell}, column{"server", "server", cell},
+			column{"name", "name", cell}, column{"before", "before", cell}, column{"value", "now", cell})
+	}
 	if a["series"] != nil {
 		t.table(a, "series", "Series by "+cell(a["granularity"]), column{"at", "at (UTC)", moment}, column{"calls", "calls", count},
 			column{"slices.ok", "ok", count}, column{"slices.empty", "empty", count}, column{"slices.bad_args", "bad_args", count},

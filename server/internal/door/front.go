@@ -39,6 +39,7 @@ type Options struct {
 	// had been; empty: it is only counted.
 	Aside  string
 	Logger *slog.Logger
+	Now    func() time.Time // nil: time.Now
 }
 
 // Front is what stands before every door. Its methods may be called from many
@@ -58,6 +59,9 @@ type Front struct {
 func NewFront(p *pipeline.Pipeline, keys auth.Keys, opts Options) *Front {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
 	return &Front{
 		pipeline: p, keys: keys, opts: opts, budget: budget{max: maxUnderWay}, rate: newRate(opts.EventsPerSecond),

@@ -116,11 +116,14 @@ func keptRaw(ctx context.Context, src Source, f store.Filter) error {
 	return nil
 }
 
-// Count answers: how many calls are these?
-func Count(ctx context.Context, src Source, p Params) (int64, error) {
+// Tally is how many rows the lists of calls and sessions have.
+type Tally struct{ Calls, Sessions, NoSession int64 }
+
+// Count answers: how many are these?
+func Count(ctx context.Context, src Source, p Params) (Tally, error) {
 	if _, err := keptFor(ctx, src, p.Filter); err != nil {
-		return 0, err
+		return Tally{}, err
 	}
-	totals, err := src.Totals(ctx, p.Filter)
-	return totals.Calls, err
+	t, err := src.Totals(ctx, p.Filter)
+	return Tally{Calls: t.Calls, Sessions: t.Sessions, NoSession: t.NoSession}, err
 }

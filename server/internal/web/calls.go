@@ -52,20 +52,20 @@ func (s *site) calls(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := r.Context()
 	var got answer[query.CallsAnswer]
-	var total answer[int64]
+	var total answer[query.Tally]
 	facets := sc.withFacets(ctx, func() {
 		together(
 			func() {
 				got = ask(ctx, s, "calls", func(ctx context.Context) (query.CallsAnswer, error) { return query.Calls(ctx, s.src, sc.params) })
 			},
 			func() {
-				total = ask(ctx, s, "count", func(ctx context.Context) (int64, error) { return query.Count(ctx, s.src, sc.params) })
+				total = ask(ctx, s, "count", func(ctx context.Context) (query.Tally, error) { return query.Count(ctx, s.src, sc.params) })
 			},
 		)
 	})
 	v := callsView{frame: sc.frame(ctx, "Calls", sc.projectPath()+"calls", facets), Err: got.Err}
 	if total.Err == nil {
-		v.Caption = format.Plural(total.Value, "call") + " in " + lastWords(sc.params) + ", newest first"
+		v.Caption = format.Plural(total.Value.Calls, "call") + " in " + lastWords(sc.params) + ", newest first"
 	}
 	if got.Err == nil {
 		v.Calls, v.Steps = callRows(sc, got.Value.Calls), sc.steps(got.Value.Next)

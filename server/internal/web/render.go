@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/chart"
@@ -16,7 +17,6 @@ import (
 // page is a parsed page: the layout, the shared parts and its own content.
 type page struct{ template *template.Template }
 
-var pageFiles = []string{"home", "overview", "list", "report", "releases", "tool", "calls", "call", "install", "login", "error"}
 
 func (s *site) parsePages() (map[string]*page, error) {
 	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "tpl/layout.gohtml", "tpl/part_*.gohtml")
@@ -24,7 +24,15 @@ func (s *site) parsePages() (map[string]*page, error) {
 		return nil, err
 	}
 	pages := map[string]*page{}
-	for _, name := range pageFiles {
+	files, err := templateFiles.ReadDir("tpl")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		name, _, _ := strings.Cut(file.Name(), ".")
+		if name == "layout" || strings.HasPrefix(name, "part_") {
+			continue
+		}
 		own, err := shared.Clone()
 		if err != nil {
 			return nil, err

@@ -110,6 +110,7 @@ func (s *site) routes() http.Handler {
 	}
 	page("/p/{project}/tools/{tool...}", s.tool)
 	page("/p/{project}/calls/{id}", s.call)
+	page("/p/{project}/sessions/{id...}", s.session)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("GET /static/{file}", s.show(s.static))
 	s.loginRoutes(mux)

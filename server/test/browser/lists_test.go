@@ -14,6 +14,8 @@ func TestLists(t *testing.T) {
 		"calls":        "calls",
 		"calls-failed": "calls?slice=bad_args&slice=crashed&slice=tool_error",
 		"call":         "calls/" + webtest.CallID(77).String(),
+		"sessions":     "sessions",
+		"session":      "sessions/s3849?last=30d",
 	} {
 		t.Run(name, func(t *testing.T) {
 			tb := open(t, looks[0], shop+path)

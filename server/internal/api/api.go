@@ -144,6 +144,10 @@ var questions = map[string]question{
 	"calls": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Calls(ctx, src, p)
 	},
+	"users":     users,
+	"intents":   intents,
+	"resources": resources,
+	"prompts":   prompts,
 	"sessions": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Sessions(ctx, src, p)
 	},
@@ -158,6 +162,8 @@ var takes = map[string][]string{
 	"calls":         {query.ParamLimit, query.ParamCursor},
 	"sessions":      {query.ParamLimit, query.ParamCursor, query.ParamFailed, query.ParamLoops},
 	"sessions/{id}": {query.ParamLimit, query.ParamCursor},
+	"users":         {query.ParamLimit, query.ParamCursor},
+	"intents":       {query.ParamLimit, query.ParamCursor},
 }
 
 func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {

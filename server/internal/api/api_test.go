@@ -68,6 +68,11 @@ func filled(t testing.TB) store.Store {
 		e.Tool, e.Outcome = tool, umpire.OK
 		add(e)
 	}
+	for i := range batch {
+		if i%3 == 0 {
+			batch[i].Event.Intent = "to see"
+		}
+	}
 	if err := batch[0].Event.ID.UnmarshalText([]byte(knownCall)); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,10 @@ var tables = map[string]string{
 	"errors/next":   "failures",
 	"calls":         "calls",
 	"sessions":      "sessions",
+	"users":         "users",
+	"intents":       "intents",
+	"resources":     "resources",
+	"prompts":       "prompts",
 }
 
 // field is one column of a table, and the way to it from a row.

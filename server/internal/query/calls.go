@@ -76,6 +76,9 @@ func callsUnder(ctx context.Context, src Source, p *Params, list string) (CallsA
 	}
 	limit := p.List.limit()
 	rows, err := newest(p.Filter, before, limit+1, func(f store.Filter, n int) ([]store.CallRow, error) {
+		if list == "intents" {
+			return src.IntentList(ctx, f, behind, n)
+		}
 		return src.CallList(ctx, f, behind, n)
 	})
 	if err != nil {

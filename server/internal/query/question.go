@@ -24,6 +24,10 @@ type Source = store.Reader
 //	Calls         which calls were these?
 //	Sessions      what happened in the sessions?
 //	Session       what happened in this one session, call by call?
+//	Users         who calls, how often, and who is new?
+//	Intents       what did people want, and what did they miss?
+//	Resources     which resources are read, and do they answer?
+//	Prompts       which prompts are asked for, and do they answer?
 //	Call          what is known of this one call, and why is it judged so?
 
 // Params is a question's scope: the parsed filters of a request.

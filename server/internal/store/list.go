@@ -70,3 +70,49 @@ type Stored struct {
 	umpire.Event
 	ReceivedAt, EndedAt time.Time
 }
+
+// IntentRow is a tool's calls, and how many of them tell an intent.
+type IntentRow struct {
+	Tool        string
+	Calls, Told int64
+}
+
+// UserRow is a user's calls. FirstSeen is in the range; Returning says that he called
+// before it, too, since the moment that was asked for. Days are those in UTC.
+type UserRow struct {
+	User string
+	Counts
+	FirstSeen, LastSeen time.Time
+	Days                int64
+	Returning           bool
+}
+
+// UserPoint is the users of one step; New are those who had not called before it.
+type UserPoint struct {
+	At         time.Time
+	Users, New int64
+}
+
+// UserTotals are distinct users: lately, in the range, and new in it.
+type UserTotals struct{ Day, Week, Month, Range, New int64 }
+
+// Lately are the moments from which on the day, the week and the month of the filter
+// are counted.
+func (f Filter) Lately() (day, week, month time.Time) {
+	end := f.To
+	if !f.Now.IsZero() && f.Now.Before(end) {
+		end = f.Now
+	}
+	return end.AddDate(0, 0, -1), end.AddDate(0, 0, -7), end.AddDate(0, 0, -30)
+}
+
+// ReadRow is what was read under one registered name. Reads without an outcome were
+// given up.
+type ReadRow struct {
+	Name                            string
+	Reads                           int64
+	OK, BadArgs, ToolError, Crashed int64
+	Clients                         int64
+	Latency                         Histogram
+	LastSeen                        time.Time
+}

@@ -119,6 +119,23 @@ type Reader interface {
 	// CallList is the calls of the filter, newest first, behind the place, at most so
 	// many. They are read from events.
 	CallList(ctx context.Context, f Filter, behind Place, limit int) ([]CallRow, error)
+	// IntentList is CallList of the calls that tell an intent.
+	IntentList(ctx context.Context, f Filter, behind Place, limit int) ([]CallRow, error)
+	// MissingList is what models told of tools that they miss, as CallList is.
+	MissingList(ctx context.Context, f Filter, behind Place, limit int) ([]CallRow, error)
+	// IntentTools counts the calls of each tool, and those that tell an intent; the most
+	// told first.
+	IntentTools(ctx context.Context, f Filter, limit int) ([]IntentRow, error)
+	// UserList is the users whom the calls name, behind one of so many calls and that
+	// name. Since is how far before the range they are looked for.
+	UserList(ctx context.Context, f Filter, since time.Time, calls int64, name string, limit int) ([]UserRow, error)
+	// UserSeries counts users as Series does calls.
+	UserSeries(ctx context.Context, f Filter, since time.Time, step time.Duration) ([]UserPoint, error)
+	// UserTotals counts users; a day, a week (7 days) and a month (30 days) end where
+	// the filter does, or at its Now if that is earlier.
+	UserTotals(ctx context.Context, f Filter, since time.Time) (UserTotals, error)
+	// Reads is what was read of a kind, resource or prompt.
+	Reads(ctx context.Context, f Filter, kind string, limit int) ([]ReadRow, error)
 	// SessionList is the sessions of the filter's calls, the last call first. It looks
 	// at those only that called at or after since, so that the newest are found soon.
 	SessionList(ctx context.Context, f Filter, since time.Time, a SessionsAsked, limit int) ([]SessionRow, error)

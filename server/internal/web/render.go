@@ -17,7 +17,6 @@ import (
 // page is a parsed page: the layout, the shared parts and its own content.
 type page struct{ template *template.Template }
 
-
 func (s *site) parsePages() (map[string]*page, error) {
 	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "tpl/layout.gohtml", "tpl/part_*.gohtml")
 	if err != nil {

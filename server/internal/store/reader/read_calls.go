@@ -12,7 +12,24 @@ import (
 
 // CallList implements store.Reader.
 func (in *reader) CallList(ctx context.Context, f store.Filter, behind store.Place, limit int) ([]store.CallRow, error) {
+	return in.callList(ctx, limited(f, limit), behind)
+}
+
+// IntentList implements store.Reader.
+func (in *reader) IntentList(ctx context.Context, f store.Filter, behind store.Place, limit int) ([]store.CallRow, error) {
 	q := limited(f, limit)
+	q.Intents = true
+	return in.callList(ctx, q, behind)
+}
+
+// MissingList implements store.Reader.
+func (in *reader) MissingList(ctx context.Context, f store.Filter, behind store.Place, limit int) ([]store.CallRow, error) {
+	q := limited(f, limit)
+	q.Missing = true
+	return in.callList(ctx, q, behind)
+}
+
+func (in *reader) callList(ctx context.Context, q statement.Question, behind store.Place) ([]store.CallRow, error) {
 	q.Behind = behind
 	var all []store.CallRow
 	err := in.each(ctx, "calls", q, func(scan func(...any) error) error {

@@ -4,5 +4,5 @@ SELECT {{template "id_text"}}, started_at, tool, server, version, env, client, c
   duration_us, CASE WHEN request_known = 1 THEN request_bytes END, CASE WHEN response_known = 1 THEN response_bytes END,
   args_hash, retries = 1, reworded = 1, repeated, intent
 FROM ({{template "facts" "events"}})
-WHERE calls = 1 AND {{template "moments" .Filter}} {{- template "behind" .Behind}}
+WHERE {{if .Missing}}{{template "missing_tool"}}{{else}}calls = 1{{if .Intents}} AND intent <> ''{{end}}{{end}} AND {{template "moments" .Filter}} {{- template "behind" .Behind}}
 ORDER BY started_at DESC, id DESC LIMIT {{arg .Limit}}

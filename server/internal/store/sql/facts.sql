@@ -67,7 +67,7 @@ SELECT
   (c.slice <> '' AND c.request_bytes IS NOT NULL)::BIGINT AS request_known,
   CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
   (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
-  {{- if eq . "events"}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta{{end}}{{/* what no rollup is made of */}}
+  {{- if eq . "events"}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta, c.outcome AS raw_outcome, c.duration_us AS raw_duration{{end}}{{/* what no rollup is made of */}}
 FROM (
   SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice FROM {{.}}
 ) c
@@ -80,3 +80,7 @@ FROM (
 {{define "id_text"}}{{idText "id"}}{{end}}
 
 {{define "newest_of"}}argMax({{.}}, {{template "newest"}}){{end}}
+
+{{define "missing_tool"}}{{/* a model told that it has no tool for what the user needs; encode writes meta so */ -}}
+kind = 'custom' AND meta LIKE '%"umpire.event":"umpire.missing_tool"%'
+{{- end}}

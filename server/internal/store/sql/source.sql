@@ -33,6 +33,10 @@ project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- 
 project = {{arg .Project}} AND started_at >= {{arg .From}} AND started_at < {{arg .To}} {{- template "narrowed" .}}
 {{- end}}
 
+{{define "moments_since"}}{{/* the filter's moments and those before it, since Since */ -}}
+project = {{arg .Filter.Project}} AND started_at >= {{arg .Since}} AND started_at < {{arg .Filter.To}} {{- template "narrowed" .Filter}}
+{{- end}}
+
 {{define "comma_counters"}}{{range counters}}, {{.}}{{end}}{{end}}
 
 {{define "source"}}

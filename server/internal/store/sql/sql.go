@@ -27,6 +27,13 @@ type Question struct {
 	Key string
 	// Since is the moment that the rows of a list must reach.
 	Since time.Time
+	// Count is of the user behind whom a list goes on: his calls.
+	Count int64
+	// Day, Week and Month are moments that long before the end of the range.
+	Day, Week, Month time.Time
+	// Intents leaves the calls that tell an intent; Missing is what models told of tools
+	// that they miss.
+	Intents, Missing bool
 	// Failed and Loops leave the sessions that hold a failed call, or a loop.
 	Failed, Loops bool
 	// Table is what is read whole.
@@ -36,6 +43,16 @@ type Question struct {
 // New returns the question under the filter, of the rollups if they can answer.
 func New(f store.Filter) Question {
 	return Question{Filter: f, Rollups: f.FromRollups()}
+}
+
+// Earliest is the question since the earliest of the moments that it holds.
+func (q Question) Earliest() Question {
+	for _, t := range []time.Time{q.Day, q.Week, q.Month, q.Filter.From} {
+		if t.Before(q.Since) {
+			q.Since = t
+		}
+	}
+	return q
 }
 
 // Recent is the moment after which a call must have ended to be too recent for

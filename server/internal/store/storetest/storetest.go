@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store) {
 		{"DeleteProject", deleteProject},
 		{"OneEvent", oneEvent},
 		{"SessionLists", sessionLists},
+		{"People", people},
 		{"Changes", changesAreSeen},
 		{"WholeTables", wholeTables},
 		{"Retention", retention},

@@ -130,3 +130,40 @@ func (m *Memory) SessionSpan(_ context.Context, _ uint32, session string) (from,
 	}
 	return from, to, found, m.Fail["SessionSpan"]
 }
+
+// What Memory holds nothing of: users, intents, resources.
+
+// IntentList is one of the questions of store.Reader.
+func (m *Memory) IntentList(context.Context, store.Filter, store.Place, int) ([]store.CallRow, error) {
+	return nil, m.Fail["IntentList"]
+}
+
+// MissingList is one of the questions of store.Reader.
+func (m *Memory) MissingList(context.Context, store.Filter, store.Place, int) ([]store.CallRow, error) {
+	return nil, m.Fail["MissingList"]
+}
+
+// IntentTools is one of the questions of store.Reader.
+func (m *Memory) IntentTools(context.Context, store.Filter, int) ([]store.IntentRow, error) {
+	return nil, m.Fail["IntentTools"]
+}
+
+// UserList is one of the questions of store.Reader.
+func (m *Memory) UserList(context.Context, store.Filter, time.Time, int64, string, int) ([]store.UserRow, error) {
+	return nil, m.Fail["UserList"]
+}
+
+// UserSeries is one of the questions of store.Reader.
+func (m *Memory) UserSeries(context.Context, store.Filter, time.Time, time.Duration) ([]store.UserPoint, error) {
+	return nil, m.Fail["UserSeries"]
+}
+
+// UserTotals is one of the questions of store.Reader.
+func (m *Memory) UserTotals(context.Context, store.Filter, time.Time) (store.UserTotals, error) {
+	return store.UserTotals{}, m.Fail["UserTotals"]
+}
+
+// Reads is one of the questions of store.Reader.
+func (m *Memory) Reads(context.Context, store.Filter, string, int) ([]store.ReadRow, error) {
+	return nil, m.Fail["Reads"]
+}

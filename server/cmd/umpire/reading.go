@@ -17,6 +17,7 @@ import (
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
 	dumper, _ := n.store.(store.Dumper)
 	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{
+		Prefs:   n.prefs,
 		Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}, Dumper: dumper,
 	})
 }

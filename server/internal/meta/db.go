@@ -40,6 +40,7 @@ type snapshot struct {
 	keys     map[[32]byte]*keyEntry // revoked ones are not in it
 	all      []*keyEntry            // by id
 	rules    map[uint32][]Rule      // by project
+	mutes    map[uint32][]Mute      // by project
 	revision int64                  // what it shows, where others write, too
 }
 
@@ -85,7 +86,7 @@ func (db *DB) reload(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was changed
-	next := &snapshot{projects: map[uint32]Project{}, byName: map[string]uint32{}, keys: map[[32]byte]*keyEntry{}, rules: map[uint32][]Rule{}}
+	next := &snapshot{projects: map[uint32]Project{}, byName: map[string]uint32{}, keys: map[[32]byte]*keyEntry{}, rules: map[uint32][]Rule{}, mutes: map[uint32][]Mute{}}
 	if err := db.loadProjects(ctx, tx, next); err != nil {
 		return fmt.Errorf("cannot read the projects: %w", err)
 	}
@@ -94,6 +95,9 @@ func (db *DB) reload(ctx context.Context) error {
 	}
 	if err := db.loadRules(ctx, tx, next); err != nil {
 		return fmt.Errorf("cannot read the rules: %w", err)
+	}
+	if err := db.loadMutes(ctx, tx, next); err != nil {
+		return fmt.Errorf("cannot read the mutes: %w", err)
 	}
 	if db.dialect.shared {
 		if err := tx.QueryRowContext(ctx, `SELECT n FROM revision`).Scan(&next.revision); err != nil {

@@ -47,6 +47,10 @@ type Key struct {
 	LastUsed, AnnouncedAt time.Time
 	// RevokedAt is zero for a key that works.
 	RevokedAt time.Time
+	// Name says what it is for; it may be empty.
+	Name string
+	// EndsAt is when a key ends that another one took the place of; zero: never.
+	EndsAt time.Time
 }
 
 // Writes reports whether the key may send events.
@@ -171,7 +175,7 @@ func (db *DB) Lookup(key string) (Key, bool) {
 	}
 	var buf [maxForeign]byte // on the stack
 	e, ok := db.cache.Load().keys[sha256.Sum256(buf[:copy(buf[:], key)])]
-	if !ok {
+	if !ok || !e.key.EndsAt.IsZero() && !time.Now().Before(e.key.EndsAt) {
 		return Key{}, false
 	}
 	return e.export(), true
@@ -214,7 +218,7 @@ func (db *DB) loadKeys(ctx context.Context, tx *sql.Tx, into *snapshot) error {
 			old[e.key.ID] = e
 		}
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT id, hash, kind, project, prefix, created_at, last_used, announced_at, revoked_at FROM keys ORDER BY id`)
+	rows, err := tx.QueryContext(ctx, `SELECT id, hash, kind, project, prefix, created_at, last_used, announced_at, revoked_at, name, ends_at FROM keys ORDER BY id`)
 	if err != nil {
 		return err
 	}
@@ -223,13 +227,13 @@ func (db *DB) loadKeys(ctx context.Context, tx *sql.Tx, into *snapshot) error {
 		e := &keyEntry{}
 		var hash []byte
 		var project uint32
-		var created, used, announced, revoked sql.NullInt64
-		if err := rows.Scan(&e.key.ID, &hash, &e.key.Kind, &project, &e.key.Prefix, &created, &used, &announced, &revoked); err != nil {
+		var created, used, announced, revoked, ends sql.NullInt64
+		if err := rows.Scan(&e.key.ID, &hash, &e.key.Kind, &project, &e.key.Prefix, &created, &used, &announced, &revoked, &e.key.Name, &ends); err != nil {
 			return err
 		}
 		copy(e.hash[:], hash)
 		e.key.Project = into.projects[project]
-		e.key.CreatedAt, e.key.RevokedAt = fromMicros(created), fromMicros(revoked)
+		e.key.CreatedAt, e.key.RevokedAt, e.key.EndsAt = fromMicros(created), fromMicros(revoked), fromMicros(ends)
 		e.lastUsed.Store(used.Int64)
 		e.announcedAt.Store(announced.Int64)
 		e.inherit(old[e.key.ID])

@@ -21,6 +21,8 @@ type Project struct {
 	// Demo marks a project that `umpire demo` filled.
 	Demo      bool
 	Retention Retention
+	// Price is what a million tokens cost, in millionths of a US dollar; 0: not said.
+	Price int64
 }
 
 var projectName = regexp.MustCompile(`^[a-z0-9._-]{1,64}$`)
@@ -133,7 +135,7 @@ func (db *DB) changeOne(ctx context.Context, id uint32, verb, query string, args
 }
 
 func (db *DB) loadProjects(ctx context.Context, tx *sql.Tx, into *snapshot) error {
-	rows, err := tx.QueryContext(ctx, `SELECT id, name, created_at, demo, raw_days, rollup_days FROM projects`)
+	rows, err := tx.QueryContext(ctx, `SELECT id, name, created_at, demo, raw_days, rollup_days, price FROM projects`)
 	if err != nil {
 		return err
 	}
@@ -141,7 +143,7 @@ func (db *DB) loadProjects(ctx context.Context, tx *sql.Tx, into *snapshot) erro
 	for rows.Next() {
 		var p Project
 		var created sql.NullInt64
-		if err := rows.Scan(&p.ID, &p.Name, &created, &p.Demo, &p.Retention.RawDays, &p.Retention.RollupDays); err != nil {
+		if err := rows.Scan(&p.ID, &p.Name, &created, &p.Demo, &p.Retention.RawDays, &p.Retention.RollupDays, &p.Price); err != nil {
 			return err
 		}
 		p.CreatedAt = fromMicros(created)

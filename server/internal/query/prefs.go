@@ -1,5 +1,7 @@
 package query
 
+import "slices"
+
 // Prefs are what a project's people decided about how its figures are told.
 type Prefs struct {
 	// PricePerMillion is what a million tokens cost, in US dollars; nil: not said.
@@ -34,6 +36,9 @@ func (p Prefs) IsMuted(tool, rule string) bool {
 	}
 	return false
 }
+
+// Has reports whether exactly this mute is there.
+func (p Prefs) Has(tool, rule string) bool { return slices.Contains(p.Muted, Mute{tool, rule}) }
 
 // muted is how many of a tool's empty answers are fine as a whole.
 func (p Prefs) muted(tool string, empty int64) int64 {

@@ -12,17 +12,35 @@ func timeCell(at time.Time) cell {
 	return c
 }
 
-// muteCell is whether empty answers of a tool by a rule are fine, and the button that
-// changes it.
+// muteCell says whether empty answers of a tool by a rule are fine, and has the button
+// that changes it.
 func (sc *scope) muteCell(t query.EmptyLine) cell {
-	a := &action{}
+	a := &action{Text: "Mute", To: sc.changeAt("mute"), Fields: []pair{{"tool", t.Tool}, {"rule", t.Rule}, {"back", sc.page()}}}
 	if t.Muted {
-		a.Said = "muted"
+		a.Said, a.Text = "muted", "Unmute"
+		a.Fields = append(a.Fields, pair{"off", "1"})
+		if !sc.params.Prefs.Has(t.Tool, t.Rule) { // a mute of all the tool's empty answers
+			a.Said, a.Text = "muted with the tool", ""
+		}
+	}
+	if sc.site.opt.Settings == nil {
+		a.Text = ""
 	}
 	return cell{Act: a}
 }
 
-// ruleCell is the button that makes a rule of a mark.
-func (sc *scope) ruleCell(tool, mark string) cell {
-	return cell{Act: &action{}}
+// ruleCell is the button that makes tool errors of a tool's later calls with a mark, or
+// says that there is such a rule.
+func (sc *scope) ruleCell(tool, mark string) cell { return cell{Act: sc.ruleAction(tool, mark)} }
+
+func (sc *scope) ruleAction(tool, mark string) *action {
+	if sc.site.opt.Settings == nil {
+		return &action{}
+	}
+	for _, r := range sc.site.opt.Settings.Rules(sc.project.ID) {
+		if r.Mark == mark && (r.Tool == "" || r.Tool == tool) {
+			return &action{Said: "later ones are tool errors"}
+		}
+	}
+	return &action{Text: "Count as tool errors", To: sc.changeAt("rule"), Fields: []pair{{"tool", tool}, {"mark", mark}, {"back", sc.page()}}}
 }

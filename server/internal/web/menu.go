@@ -39,6 +39,7 @@ func (s *site) menu() []menuPage {
 		{group: menuProblems, text: "Unknown tools", path: "unknown-tools", show: s.unknownTools},
 		{group: menuProblems, text: "Never called", path: "never-called", show: s.neverCalled},
 		{group: menuProject, text: "Releases", path: "releases", show: s.releases},
+		{group: menuProject, text: "Settings", path: "settings", show: s.settings, unfiltered: true},
 		{group: menuTraffic, text: "Calls", path: "calls", show: s.calls},
 	}
 }
@@ -66,7 +67,7 @@ func (sc *scope) menuView(current string) menuView {
 	for _, name := range menuGroups {
 		group := menuGroup{Name: name, Main: name == menuMain}
 		for _, p := range pages {
-			if p.group != name {
+			if p.group != name || p.path == "settings" && sc.site.opt.Settings == nil {
 				continue
 			}
 			path := sc.projectPath() + p.path

@@ -23,7 +23,7 @@ var filterNames = []string{
 var rangeNames = []string{"last", "from", "to", "granularity"}
 
 // pageNames belong to one page and do not go along.
-var pageNames = []string{"sort", "clients_sort", "page", query.ParamCursor, query.ParamFailed, query.ParamLoops}
+var pageNames = []string{"done", "sort", "clients_sort", "page", query.ParamCursor, query.ParamFailed, query.ParamLoops}
 
 // scope is what a page is asked about.
 type scope struct {
@@ -67,6 +67,8 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 			}
 		}
 	}
+	sc.done = doneWords[sc.local.Get("done")]
+	sc.local.Del("done") // no link says it again
 	if sc.params, err = query.Parse(asked, s.opt.Now()); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,9 @@ type Options struct {
 	Dropped func(ctx context.Context, project uint32) int64
 	// Prefs are a project's; nil: none has any.
 	Prefs func(project uint32) query.Prefs
+	// Settings lets the administrator change a project; nil: nobody changes anything
+	// through the pages.
+	Settings Settings
 	// DataDir is named in the commands that a new install shows, if set.
 	DataDir string
 	// Version stands in the foot of the pages.
@@ -64,6 +67,7 @@ type site struct {
 	opt      Options
 	base     string // path prefix of every link, without a slash at the end
 	assets   *assets
+	cross    *http.CrossOriginProtection // of forms, also where no gate is
 	pages    map[string]*page
 }
 
@@ -73,7 +77,7 @@ func New(src query.Source, projects Projects, opt Options) (http.Handler, error)
 	if src == nil || projects == nil {
 		return nil, errors.New("cannot serve pages without a source and projects")
 	}
-	s := &site{src: src, projects: projects, opt: opt}
+	s := &site{src: src, projects: projects, opt: opt, cross: http.NewCrossOriginProtection()}
 	if opt.PublicURL != nil {
 		s.base = strings.TrimRight(opt.PublicURL.EscapedPath(), "/")
 	}
@@ -112,6 +116,7 @@ func (s *site) routes() http.Handler {
 	page("/p/{project}/calls/{id}", s.call)
 	page("/p/{project}/sessions/{id...}", s.session)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
+	mux.Handle("POST /p/{project}/settings/{what}", s.signedIn(s.show(s.change)))
 	mux.Handle("GET /static/{file}", s.show(s.static))
 	s.loginRoutes(mux)
 	h := secure(mux)

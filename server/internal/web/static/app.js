@@ -82,8 +82,8 @@
 
   // A new install: look every few seconds, and reload when there is something.
   const waiting = document.querySelector("[data-wait]");
-  if (waiting) {
-    for (const pre of waiting.querySelectorAll("pre")) {
+  {
+    for (const pre of document.querySelectorAll("[data-wait] pre, [data-copy] pre")) {
       if (!navigator.clipboard) break;
       const copy = document.createElement("button");
       copy.type = "button";
@@ -96,6 +96,8 @@
       });
       pre.append(copy);
     }
+  }
+  if (waiting) {
     const look = async () => {
       try {
         const answer = await fetch(location.href, { cache: "no-store" });

@@ -44,9 +44,11 @@ func TestForeignTextIsPrintable(t *testing.T) {
 	p := &Printer{Out: &out}
 	evil := "x\x1b[31m\r\n\u202e"
 	p.Tool(query.ToolAnswer{
-		Tool: evil, Failures: []query.Failure{{Outcome: "crashed", Cause: evil, ErrorType: evil, Message: evil}},
-		BadParams: []query.BadParam{{Path: evil, Rule: evil, Near: evil}}, Suspects: []query.NameCount{{Name: evil}},
-		Clients: []query.ClientLine{{Client: evil}},
+		ToolFiguresAnswer: query.ToolFiguresAnswer{Tool: evil, Clients: []query.ClientLine{{Client: evil}}},
+		ToolReasons: query.ToolReasons{
+			Failures:  []query.Failure{{Outcome: "crashed", Cause: evil, ErrorType: evil, Message: evil}},
+			BadParams: []query.BadParam{{Path: evil, Rule: evil, Near: evil}}, Suspects: []query.NameCount{{Name: evil}},
+		},
 	})
 	p.CallLine(query.CallLine{Tool: evil, Client: evil, ErrorMessage: evil, ErrorType: evil, Cause: evil, Slice: evil})
 	p.Insights(query.InsightsAnswer{Insights: []query.Insight{{Rule: evil, Tool: evil, Consequence: evil, Path: evil}}, NotJudged: []query.NotJudged{{Rule: evil, Reason: evil}}})

@@ -197,31 +197,6 @@ type ClientLine struct {
 	LastSeen  *time.Time `json:"last_seen"`
 }
 
-// ToolAnswer answers: what is wrong with this one tool?
-type ToolAnswer struct {
-	Header
-	Tool string `json:"tool"`
-	Measures
-	Previous        Previous      `json:"previous"`
-	Granularity     string        `json:"granularity"`
-	Series          []Bucket      `json:"series"`
-	Histogram       []LatencyBar  `json:"latency_histogram"`
-	Changes         []Change      `json:"changes"`
-	Registered      bool          `json:"registered"`
-	Title           string        `json:"title,omitempty"`
-	Description     string        `json:"description,omitempty"`
-	DefinitionBytes *int64        `json:"definition_bytes"`
-	Clients         []ClientLine  `json:"clients"`
-	Failures        []Failure     `json:"failures"`
-	BadParams       []BadParam    `json:"bad_params"`
-	EmptyRules      []NameCount   `json:"empty_rules"`
-	Suspects        []NameCount   `json:"suspects"`
-	Definitions     []Definition  `json:"definitions"`
-	Before          []NameCount   `json:"before"`
-	After           []NameCount   `json:"after"`
-	NotReported     []NotReported `json:"not_reported"`
-}
-
 // NameCount is a name and how many calls carried it.
 type NameCount struct {
 	Name  string `json:"name"`

@@ -1,10 +1,116 @@
 package query
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
 
-// Definition is one version of a tool's definition.
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
+
+// Definition is one version of a tool's definition, as the model reads it.
 type Definition struct {
-	Definition string    `json:"definition"`
-	Bytes      int64     `json:"bytes"`
-	FirstSeen  time.Time `json:"first_seen"`
+	Definition  string          `json:"definition"`
+	Bytes       int64           `json:"bytes"`
+	FirstSeen   time.Time       `json:"first_seen"`
+	LastSeen    time.Time       `json:"last_seen"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"` // null where it is not known
+	// Changes are the lines that differ from the version before, each behind "+ ",
+	// "- " or, around them, two blanks; empty for the first.
+	Changes []string `json:"changes"`
+}
+
+// maxDefinitions bounds the versions of a tool in an answer: the newest.
+const maxDefinitions = 20
+
+func definitions(rows []store.DefinitionRow) []Definition {
+	rows = rows[max(0, len(rows)-maxDefinitions):]
+	out := make([]Definition, 0, len(rows))
+	for i, r := range rows {
+		d := Definition{
+			Definition: r.Definition, Bytes: r.Bytes, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
+			Title: r.Title, Description: r.Description, Changes: []string{},
+		}
+		if json.Valid([]byte(r.InputSchema)) {
+			d.InputSchema = json.RawMessage(r.InputSchema)
+		}
+		if i > 0 {
+			d.Changes = changedLines(definitionLines(rows[i-1]), definitionLines(r))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// definitionLines are a definition as lines of text.
+func definitionLines(r store.DefinitionRow) []string {
+	lines := []string{"title: " + r.Title}
+	for _, line := range strings.Split(r.Description, "\n") {
+		lines = append(lines, "description: "+line)
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, []byte(r.InputSchema), "", "  ") != nil {
+		return lines
+	}
+	return append(lines, strings.Split(pretty.String(), "\n")...)
+}
+
+const (
+	maxDiffLines = 1500 // of a definition that is compared; longer ones are not
+	diffContext  = 2    // lines that are shown around a change
+)
+
+// changedLines is what turns a into b: the longest common part stays, and of it the
+// lines around changes are shown.
+func changedLines(a, b []string) []string {
+	if len(a) > maxDiffLines || len(b) > maxDiffLines {
+		return []string{"  (too long to compare)"}
+	}
+	common := make([][]uint16, len(a)+1) // the length of the longest common part of a[i:] and b[j:]
+	for i := range common {
+		common[i] = make([]uint16, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var all []string
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			all, i, j = append(all, "  "+a[i]), i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			all, i = append(all, "- "+a[i]), i+1
+		default:
+			all, j = append(all, "+ "+b[j]), j+1
+		}
+	}
+	return aroundChanges(all)
+}
+
+// aroundChanges leaves out the lines that are far from every change.
+func aroundChanges(all []string) []string {
+	out, last := []string{}, -1
+	for i := range all {
+		near := false
+		for j := max(0, i-diffContext); j <= min(len(all)-1, i+diffContext); j++ {
+			near = near || all[j][0] != ' '
+		}
+		if !near {
+			continue
+		}
+		if last >= 0 && i > last+1 {
+			out = append(out, "  …")
+		}
+		out, last = append(out, all[i]), i
+	}
+	return out
 }

@@ -239,7 +239,7 @@ func TestToolPage(t *testing.T) {
 	}
 	got := []any{page.BadParams, page.EmptyRules, page.Suspects, page.Before, page.After, len(page.Clients), page.Clients[0].Client}
 	want := []any{
-		[]query.BadParam{{Path: "/id", Rule: "type", Calls: 1, Clients: 1, Near: "ids"}},
+		[]query.BadParam{{Path: "/id", Rule: "type", Calls: 1, Clients: 1, Near: "ids", Problem: "wrong type"}},
 		[]query.NameCount{{"zero_count", 1}},
 		[]query.NameCount{{"error_text", 1}},
 		[]query.NameCount{{"find", 1}, {"login", 1}},

@@ -14,7 +14,7 @@ type Source = store.Reader
 //
 //	Overview      how are the calls of this project ending?
 //	Tools         which tool fails, and how?
-//	Tool          what is wrong with this one tool?
+//	Tool          what is wrong with this one tool? (ToolFigures, ToolWhy, ToolBeside: its parts)
 //	Errors        what fails, over all tools?
 //	AfterErrors   what did the models do after each failure?
 //	Clients       which client's calls fail, and how?

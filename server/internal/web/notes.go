@@ -52,7 +52,7 @@ func droppedNote(n int64) note {
 // goneNote says why parts of a page are missing; nil where all is kept.
 func goneNote(h query.Header) []note {
 	for _, name := range h.NotFiltered {
-		if name == "failures" || name == "unknown_tools" {
+		if name == "bad_params" || name == "unknown_tools" {
 			return []note{{"–", "single events of a part of this range are no longer kept: what needs them is left out"}}
 		}
 	}

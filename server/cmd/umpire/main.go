@@ -19,28 +19,30 @@ import (
 var version = ""
 
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
-	Demo     demoCommand     `cmd:"" help:"Run the whole product on made-up traffic."`
-	Proxy    proxyCommand    `cmd:"" help:"Watch an MCP server in any language, from outside."`
-	Classify classifyCommand `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
-	Report   reportCommand   `cmd:"" help:"Print the overview, the tools and the clients."`
-	Insights insightsCommand `cmd:"" help:"Print what is broken, since when, and what follows."`
-	Tool     toolCommand     `cmd:"" help:"Print what is wrong with one tool."`
-	Clients  clientsCommand  `cmd:"" help:"Print how each client's calls end."`
-	Releases releasesCommand `cmd:"" help:"Print each version of a server beside the one before."`
-	Sessions sessionsCommand `cmd:"" help:"Print sessions, or one of them call by call."`
-	Tail     tailCommand     `cmd:"" help:"Print calls as they end."`
-	Check    checkCommand    `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`
-	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
-	Import   importCommand   `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
-	Export   exportCommand   `cmd:"" help:"Write raw events and rollups to files: Parquet, NDJSON or CSV."`
-	Key      keyCommand      `cmd:"" help:"Make, list and revoke keys."`
-	Project  projectCommand  `cmd:"" help:"List and delete projects, say how long they keep events."`
-	Rule     ruleCommand     `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
-	Backup   backupCommand   `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
-	Restore  restoreCommand  `cmd:"" help:"Check a backup and put it into an empty data directory."`
-	Erase    eraseCommand    `cmd:"" help:"Erase one user or one session, from events and figures alike."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Serve       serveCommand       `cmd:"" help:"Run the server: the doors, the store and the dashboard."`
+	Demo        demoCommand        `cmd:"" help:"Run the whole product on made-up traffic."`
+	Proxy       proxyCommand       `cmd:"" help:"Watch an MCP server in any language, from outside."`
+	Classify    classifyCommand    `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
+	Report      reportCommand      `cmd:"" help:"Print the overview, the tools and the clients."`
+	Insights    insightsCommand    `cmd:"" help:"Print what is broken, since when, and what follows."`
+	Tool        toolCommand        `cmd:"" help:"Print what is wrong with one tool."`
+	Clients     clientsCommand     `cmd:"" help:"Print how each client's calls end."`
+	Releases    releasesCommand    `cmd:"" help:"Print each version of a server beside the one before."`
+	Sessions    sessionsCommand    `cmd:"" help:"Print sessions, or one of them call by call."`
+	Tail        tailCommand        `cmd:"" help:"Print calls as they end."`
+	Check       checkCommand       `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`
+	MCP         mcpCommand         `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
+	Import      importCommand      `cmd:"" help:"Bring in events from files: PostHog exports, OTLP as JSON, Umpire's own, transcripts and logs of MCP traffic."`
+	Export      exportCommand      `cmd:"" help:"Write raw events and rollups to files: Parquet, NDJSON or CSV."`
+	Key         keyCommand         `cmd:"" help:"Make, list and revoke keys."`
+	Project     projectCommand     `cmd:"" help:"List and delete projects, say how long they keep events."`
+	Rule        ruleCommand        `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
+	Backup      backupCommand      `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
+	Restore     restoreCommand     `cmd:"" help:"Check a backup and put it into an empty data directory."`
+	Erase       eraseCommand       `cmd:"" help:"Erase one user or one session, from events and figures alike."`
+	Doctor      doctorCommand      `cmd:"" help:"Say what is wrong with an Umpire, and what to do about it. Exit code 1 if something is."`
+	DeadLetters deadLettersCommand `cmd:"" name:"dead-letters" help:"List, replay and drop events that the store could not take."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" help:"Print what makes a shell complete the command line: bash, zsh, fish."`
 	Words      wordsCommand      `cmd:"" name:"__words" hidden:"" passthrough:""`

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/backup"
+	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
@@ -33,6 +35,8 @@ type node struct {
 	// takes is what it may take of the machine.
 	takes resources
 	otlp  *otlp.Handler // once it serves
+	front *door.Front   // once it serves
+	begun time.Time
 	// own records what is asked over MCP; nil until it serves.
 	own *umpire.Client
 }
@@ -60,7 +64,7 @@ func openNodeWith(ctx context.Context, where dataFlag, as role, opts pipeline.Op
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
-	n := &node{dir: dir, where: where, role: as, takes: takes}
+	n := &node{dir: dir, where: where, role: as, takes: takes, begun: time.Now()}
 	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
 	}

@@ -54,6 +54,7 @@ func (n *node) handler(flags listenFlag, eventsPerSecond int) (http.Handler, err
 			return nil, err
 		}
 	} else {
+		n.serveMetrics(mux, func(h http.Handler) http.Handler { return h })
 		mux.HandleFunc("/", absent("this node takes events and shows nothing", "its pages are on a node with --role web or all"))
 	}
 	if !n.role.takes() {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,6 +27,7 @@ type serveCommand struct {
 	dataFlag
 	listenFlag
 	resourceFlags
+	backlogFlags
 	Role            role     `help:"What this node does: all; ingest, which takes events and shows nothing; web, which shows and takes none. Other than all needs a store and metadata that the nodes share (docs/cluster.md)." default:"all" enum:"all,ingest,web" env:"UMPIRE_ROLE"`
 	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
@@ -49,7 +49,11 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	for _, secret := range []string{"UMPIRE_META", "UMPIRE_STORE"} { // no child process needs their passwords
 		_ = os.Unsetenv(secret)
 	}
-	n, err := openNodeWith(ctx, c.dataFlag, c.Role, pipeline.Options{RedactOff: knownRules(c.RedactOff)}, takes)
+	opts := pipeline.Options{RedactOff: knownRules(c.RedactOff)}
+	if err := c.bound(c.Data, &opts); err != nil {
+		return err
+	}
+	n, err := openNodeWith(ctx, c.dataFlag, c.Role, opts, takes)
 	if err != nil {
 		return err
 	}
@@ -175,6 +179,7 @@ func (n *node) surfaces(mux *http.ServeMux, flags listenFlag, public *url.URL) e
 		return err
 	}
 	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
+	n.serveMetrics(mux, gate.Identify)
 	n.mcpEndpoint(mux, gate, public)
 	mux.Handle("/", pages)
 	return nil
@@ -183,8 +188,9 @@ func (n *node) surfaces(mux *http.ServeMux, flags listenFlag, public *url.URL) e
 // doors adds what lets events in.
 func (n *node) doors(mux *http.ServeMux, eventsPerSecond int) *door.Front {
 	front := door.NewFront(n.pipe, n.meta, door.Options{
-		Usage: n.meta, EventsPerSecond: eventsPerSecond, Aside: filepath.Join(n.dir, "set-aside.jsonl"),
+		Usage: n.meta, EventsPerSecond: eventsPerSecond, Aside: n.asideFile(), Now: now,
 	})
+	n.front = front
 	native := ingest.New(front)
 	n.calls.add(native.Open)
 	mux.Handle("/api/v1/events", native)

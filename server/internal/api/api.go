@@ -55,6 +55,8 @@ type Options struct {
 	Keeper Keeper
 	// Dumper hands out whole tables; nil: nobody does.
 	Dumper store.Dumper
+	// Care is what an operator does; nil: nothing.
+	Care Care
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -112,6 +114,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a.serveRules()
 	a.serveKeeper()
 	a.serveTables()
+	a.serveCare()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
@@ -197,6 +200,8 @@ func Routes() []string {
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
 		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
 		"GET /api/v1/tables/{table}",
+		"GET /api/v1/status", "GET /api/v1/set-aside",
+		"GET /api/v1/dead-letters", "POST /api/v1/dead-letters/replay", "POST /api/v1/dead-letters/drop",
 	}
 	for path := range questions {
 		routes = append(routes, "GET /api/v1/"+path)

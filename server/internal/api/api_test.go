@@ -42,7 +42,7 @@ var options = api.Options{
 	Log: slog.New(slog.DiscardHandler),
 
 	Rules:  &keptRules{{ID: 1, Tool: "find", Mark: "error_text", CreatedAt: storetest.Base}},
-	Keeper: keeperOf{&keeps{}},
+	Keeper: keeperOf{&keeps{}}, Care: caring{},
 }
 
 // knownCall is the id of an event in the store of filled.

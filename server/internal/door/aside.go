@@ -1,8 +1,12 @@
 package door
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +30,8 @@ type aside struct {
 	full  bool
 }
 
-// asideLine is one line of the file.
-type asideLine struct {
+// Aside is one line of the file.
+type Aside struct {
 	At     time.Time `json:"at"`
 	Door   string    `json:"door"`
 	Reason string    `json:"reason"`
@@ -42,7 +46,7 @@ func (f *Front) SetAside(door, reason string, body []byte) {
 	if n == 1 {
 		f.opts.Logger.Warn("a body was set aside; further ones are only counted", "door", door, "reason", reason, "file", f.aside.path)
 	}
-	if err := f.aside.keep(asideLine{time.Now().UTC(), door, reason, beginning(body)}); err != nil && n == 1 {
+	if err := f.aside.keep(Aside{At: time.Now().UTC(), Door: door, Reason: reason, Body: beginning(body)}); err != nil && n == 1 {
 		f.opts.Logger.Error("cannot keep what was set aside", "err", err)
 	}
 }
@@ -57,7 +61,26 @@ func beginning(body []byte) string {
 	return text[:min(len(text), maxAsideBody)]
 }
 
-func (a *aside) keep(l asideLine) error {
+// ReadAside returns the newest bodies of such a file, at most limit.
+func ReadAside(path string, limit int) (list []Aside, err error) {
+	text, err := os.ReadFile(path) // at most maxAside
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("cannot read what was set aside: %w", err)
+	}
+	for line := range bytes.Lines(text) {
+		var l Aside
+		if json.Unmarshal(line, &l) == nil {
+			list = append(list, l)
+		}
+	}
+	slices.Reverse(list)
+	return list[:min(len(list), limit)], nil
+}
+
+func (a *aside) keep(l Aside) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.path == "" || a.full {

@@ -21,7 +21,7 @@ func EraseAside(path, text string) (lines int, err error) {
 	}
 	var left []byte
 	for line := range bytes.Lines(content) {
-		var l asideLine
+		var l Aside
 		if json.Unmarshal(line, &l) == nil && bytes.Contains([]byte(l.Body), []byte(text)) {
 			lines++
 			continue

@@ -31,6 +31,8 @@ type Stats struct {
 	LagBytes  int64
 	// LagAge is how long the oldest of them has been waiting, since the start.
 	LagAge time.Duration
+	// LagLimit is how many bytes LagBytes may be.
+	LagLimit int64
 	// LogBytes is what the log takes on disk.
 	LogBytes int64
 	// Err is why nothing can be taken or stored now; nil while all is well.
@@ -89,7 +91,7 @@ func (p *Pipeline) Stats() Stats {
 		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
 		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
 		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(), ClockSteps: c.clockSteps.Load(),
-		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LogBytes: p.log.Bytes(), Err: p.log.Err(),
+		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LagLimit: p.opts.MaxLagBytes, LogBytes: p.log.Bytes(), Err: p.log.Err(),
 	}
 	if s.Err == nil {
 		c.mu.Lock()

@@ -84,6 +84,7 @@ func (k keeper) Erase(ctx context.Context, project uint32, whose api.Whose) (any
 	if err != nil {
 		return nil, err
 	}
+	k.live.Forget(project)
 	lines, err := door.EraseAside(filepath.Join(k.dir, "set-aside.jsonl"), whose.User+whose.Session)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/live"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
@@ -32,6 +33,7 @@ type node struct {
 	store store.Store
 	pipe  *pipeline.Pipeline
 	calls openCalls
+	live  *live.Hub
 	// takes is what it may take of the machine.
 	takes resources
 	otlp  *otlp.Handler // once it serves
@@ -64,7 +66,7 @@ func openNodeWith(ctx context.Context, where dataFlag, as role, opts pipeline.Op
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.BadRequest, "cannot make the data directory "+dir, "give a directory that you can write to with --data")
 	}
-	n := &node{dir: dir, where: where, role: as, takes: takes, begun: time.Now()}
+	n := &node{live: live.New(), dir: dir, where: where, role: as, takes: takes, begun: time.Now()}
 	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
 	}
@@ -92,7 +94,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 		return err
 	}
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
-	opts.RetentionOf = n.retentionOf
+	opts.RetentionOf, opts.Applied = n.retentionOf, n.live.Applied
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err
 }
@@ -178,6 +180,7 @@ func (n *node) DeleteProject(ctx context.Context, name string) error {
 	if !ok {
 		return fault.New(fault.NotFound, fmt.Sprintf("there is no project %q", name), "umpire project list shows the projects")
 	}
+	defer n.live.Forget(p.ID)
 	// The keys first, so that nothing new comes; then what is stored.
 	if err := n.meta.DeleteProject(ctx, p.ID); err != nil {
 		return err

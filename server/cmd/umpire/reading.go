@@ -19,6 +19,7 @@ func (n *node) readAPI(authorize api.Authorize) http.Handler {
 	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{
 		Prefs:   n.prefs,
 		Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}, Dumper: dumper, Care: care{n},
+		Live: n.live, Follow: n.pipe == nil,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/live"
 	"github.com/umpire-mcp/umpire/server/internal/query"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
@@ -57,6 +58,10 @@ type Options struct {
 	Dumper store.Dumper
 	// Care is what an operator does; nil: nothing.
 	Care Care
+	// Live hands on events as they are stored; nil: none are shown. With Follow nobody
+	// tells it, and the store is asked for them.
+	Live   *live.Hub
+	Follow bool
 	// Timeout bounds each question; 0 is 30 seconds.
 	Timeout time.Duration
 }
@@ -113,6 +118,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a.mux.HandleFunc("GET /api/v1/projects", a.listProjects)
 	a.serveRules()
 	a.serveKeeper()
+	a.serveLive()
 	a.serveTables()
 	a.serveCare()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
@@ -196,7 +202,7 @@ func pattern(path string) string {
 // Routes are all routes, as "GET /api/v1/tools/{tool}".
 func Routes() []string {
 	routes := []string{
-		"GET /api/v1/projects", "GET /api/v1/openapi.json",
+		"GET /api/v1/projects", "GET /api/v1/openapi.json", "GET /api/v1/live",
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
 		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
 		"GET /api/v1/tables/{table}",

@@ -225,5 +225,11 @@ func (p *Pipeline) applyOnce(entries []store.Entry) (err error) {
 			p.logg.Error("the store panicked", slog.Any("panic", r))
 		}
 	}()
-	return p.store.Apply(context.Background(), entries)
+	if err := p.store.Apply(context.Background(), entries); err != nil {
+		return err
+	}
+	if p.opts.Applied != nil {
+		p.opts.Applied(entries)
+	}
+	return nil
 }

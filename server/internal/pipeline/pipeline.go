@@ -46,6 +46,8 @@ type Options struct {
 	// RedactOff names the rules of package redact that are off. An unknown name
 	// does nothing.
 	RedactOff []string
+	// Applied is told of each batch that the store took. It must not wait. nil: nobody is.
+	Applied func([]store.Entry)
 	// Rules are those of a project; nil: there are none. It is called for each
 	// batch.
 	Rules  func(project uint32) []Rule

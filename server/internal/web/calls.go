@@ -29,6 +29,7 @@ type callsView struct {
 
 // callRow is a call in a list.
 type callRow struct {
+	ID                string // where a page needs it
 	At                time.Time
 	Href              string
 	Tool, ToolHref    string

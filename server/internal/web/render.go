@@ -60,6 +60,7 @@ func (s *site) functions() template.FuncMap {
 		"defs":     chart.Defs,
 		"failed":   func(title string, err *fault.Error) failedPanel { return failedPanel{title, err} },
 		"mark":     chart.Mark,
+		"slices":   sliceNames,
 		"dash":     func() string { return format.Dash },
 		"rfc":      rfc,
 		"clock":    func(t time.Time) string { return t.UTC().Format("2 Jan 15:04 MST") },

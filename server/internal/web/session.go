@@ -34,7 +34,6 @@ type sessionView struct {
 // timelineRow is one call of a session.
 type timelineRow struct {
 	callRow
-	ID    string
 	Gap   string // how long nothing ran before it
 	Quiet bool   // the gap is long
 	Bar   template.HTML
@@ -105,7 +104,8 @@ func (v *sessionView) fill(sc *scope, a query.SessionAnswer) {
 	braces, of := retryBraces(lines)
 	for i, row := range callRows(sc, lines) {
 		c := a.Calls[i]
-		t := timelineRow{callRow: row, ID: c.ID.String(), Brace: braces[i], Of: of[i], Loop: c.InLoop}
+		row.ID = c.ID.String()
+		t := timelineRow{callRow: row, Brace: braces[i], Of: of[i], Loop: c.InLoop}
 		if c.DurationUS != nil {
 			t.Bar = chart.Lasting(*c.DurationUS, most, c.Slice)
 		}

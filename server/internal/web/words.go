@@ -121,3 +121,15 @@ func sentence(text string) string {
 	}
 	return text + "."
 }
+
+// sliceName is a slice with its name for a reader.
+type sliceName struct{ Name, Text string }
+
+// sliceNames are the five slices in the order in which they are always shown.
+func sliceNames() []sliceName {
+	var out []sliceName
+	for _, s := range umpire.Slices() {
+		out = append(out, sliceName{string(s), format.Slice(s)})
+	}
+	return out
+}

@@ -44,6 +44,25 @@ type Dumper interface {
 	Rows(ctx context.Context, t Table, project uint32, from, to time.Time, yield func(row []any) error) error
 	// Span is when the first and the last row of the project are; zero for none.
 	Span(ctx context.Context, t Table, project uint32) (first, last time.Time, err error)
+	// Sums is what the rows of [from, to) come to in each hour, oldest first.
+	Sums(ctx context.Context, t Table, project uint32, from, to time.Time) ([]HourSums, error)
+}
+
+// HourSums is what the rows of an hour of a table come to.
+type HourSums struct {
+	Hour time.Time
+	Rows int64
+	Sums []int64 // of the columns that Table.Summed names
+}
+
+// Summed are the columns that can be added up: counts, sizes, durations, marks.
+func (t Table) Summed() (names []string) {
+	for _, c := range t.Columns {
+		if c.Kind == Integer && c.Of == "sum(%)" || t.Name == "events" && (c.Kind == Flag || c.Kind == Integer && c.Name != "project") {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // Loader takes rows as Rows handed them out of another store: nothing is judged,
@@ -53,6 +72,8 @@ type Loader interface {
 	// hours; so rollups are loaded for hours only of which the raw events are gone. The
 	// token names the rows: the same rows under the same token are stored once.
 	Load(ctx context.Context, t Table, token string, rows [][]any) error
+	// LoadKept notes since when the project's rows are there.
+	LoadKept(ctx context.Context, project uint32, kept Kept) error
 }
 
 // Rollups are the tables by the hour; those of what has no raw events any more can only

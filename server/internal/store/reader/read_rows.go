@@ -45,6 +45,23 @@ func (in *reader) Span(ctx context.Context, t store.Table, project uint32) (firs
 	return first, last, err
 }
 
+// Sums implements store.Dumper.
+func (in *reader) Sums(ctx context.Context, t store.Table, project uint32, from, to time.Time) (all []store.HourSums, err error) {
+	q := statement.Question{Filter: store.Filter{Project: project, From: from, To: to}, Table: t}
+	err = in.each(ctx, "sums", q, func(scan func(...any) error) error {
+		s := store.HourSums{Sums: make([]int64, len(t.Summed()))}
+		into := []any{&s.Hour, &s.Rows}
+		for i := range s.Sums {
+			into = append(into, &s.Sums[i])
+		}
+		err := scan(into...)
+		s.Hour = s.Hour.UTC()
+		all = append(all, s)
+		return err
+	})
+	return all, err
+}
+
 // target is where a value of the kind is read to.
 func target(k store.Kind) any {
 	switch k {

@@ -21,6 +21,9 @@ func tableColumns(t store.Table, idText func(string) string) string {
 		if c.Kind == store.ID {
 			out[i] = idText(out[i])
 		}
+		if c.Of != "" || c.Kind == store.ID {
+			out[i] += " AS " + c.Name
+		}
 	}
 	return strings.Join(out, ", ")
 }
@@ -37,7 +40,7 @@ func tableGroup(t store.Table) string {
 // tableOrder sorts by time, and then so that no two rows are equal.
 func tableOrder(t store.Table) string {
 	if t.Name == store.Events.Name {
-		return "started_at, id"
+		return "started_at, t.id"
 	}
 	return t.At + ", " + apart(t)
 }

@@ -50,6 +50,9 @@ func wholeTables(t *testing.T, b *bench) {
 	for _, r := range raws {
 		sameEvent(t, b, r)
 	}
+	for _, table := range append([]store.Table{store.Events, store.Catalog}, store.Rollups...) {
+		sameSums(t, dumper, table, read(table))
+	}
 	hours := read(store.ToolHours)
 	for column, n := range map[string]int64{
 		"calls": want.Calls, "ok": want.OK, "empty": want.Empty, "crashed": want.Crashed, "retries": want.Retries, "reworded": want.Reworded,
@@ -113,6 +116,41 @@ func readRows(t *testing.T, s store.Dumper, table store.Table) (all []map[string
 		t.Errorf("%s has rows twice", table.Name)
 	}
 	return all
+}
+
+// sameSums holds what a table comes to by the hour to its rows.
+func sameSums(t *testing.T, s store.Dumper, table store.Table, rows []map[string]any) {
+	t.Helper()
+	first, last, err := s.Span(context.Background(), table, 1)
+	if err != nil || len(rows) > 0 && !(first.Equal(rows[0][table.At].(time.Time)) && last.Equal(rows[len(rows)-1][table.At].(time.Time))) {
+		t.Errorf("%s spans %v to %v, %v", table.Name, first, last, err)
+	}
+	var want []store.HourSums
+	for _, r := range rows {
+		hour := r[table.At].(time.Time).Truncate(time.Hour)
+		if len(want) == 0 || !want[len(want)-1].Hour.Equal(hour) {
+			want = append(want, store.HourSums{Hour: hour, Sums: make([]int64, len(table.Summed()))})
+		}
+		h := &want[len(want)-1]
+		h.Rows++
+		for i, name := range table.Summed() {
+			switch v := r[name].(type) {
+			case int64:
+				h.Sums[i] += v
+			case bool:
+				if v {
+					h.Sums[i]++
+				}
+			}
+		}
+	}
+	got, err := s.Sums(context.Background(), table, 1, Base, Base.Add(Span))
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%s by the hour: %v, rows (-) and sums (+): %s", table.Name, err, d)
+	}
+	if none, _, err := s.Span(context.Background(), table, 99); err != nil || !none.IsZero() {
+		t.Errorf("%s of nobody begins at %v, %v", table.Name, none, err)
+	}
 }
 
 // sameEvent holds a row of events to what the store says of that event.

@@ -51,11 +51,9 @@ func sameProjects(dir string, in *meta.DB) error {
 		return err
 	}
 	defer own.Close() //nolint:errcheck // it was only read
-	for _, p := range own.Projects() {
-		if there, ok := in.ProjectByID(p.ID); !ok || !there.CreatedAt.Equal(p.CreatedAt) {
-			return fault.New(fault.Conflict, dir+" has projects and keys of its own that are not in "+in.Where(),
-				"umpire migrate --from "+dir+" --meta … copies them into an empty database; or take another data directory")
-		}
+	if projects := own.Projects(); there(projects, in) < len(projects) {
+		return fault.New(fault.Conflict, dir+" has projects and keys of its own that are not in "+in.Where(),
+			"umpire migrate --from "+dir+" --meta … copies them into an empty database; or take another data directory")
 	}
 	return nil
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/umpire-mcp/umpire/internal/nearby"
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
@@ -77,7 +75,7 @@ func (c *importCommand) Run(ctx context.Context) error {
 func (c *importCommand) files(ctx context.Context, out io.Writer, target importer.Target, notes string) error {
 	bar := newBar(out)
 	job := importer.Job{
-		Target: target, Notes: notes, Shape: importer.Shape(c.As), Progress: bar.show,
+		Target: target, Notes: notes, Shape: importer.Shape(c.As), Progress: func(path string, done, size int64, lines int) { showImport(bar, path, done, size, lines) },
 		Bad: func(path string, line int, reason, hint string) {
 			bar.clear()
 			fmt.Fprintf(out, "umpire: %s, line %d: %s\n", path, line, reason)
@@ -133,38 +131,11 @@ func withHistory(next http.Handler) http.Handler {
 	})
 }
 
-// bar shows on a terminal how far an import came.
-type bar struct {
-	out   io.Writer
-	on    bool
-	last  time.Time
-	shown bool
-}
-
-func newBar(out io.Writer) *bar {
-	file, ok := out.(*os.File)
-	return &bar{out: out, on: ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"}
-}
-
-const barWidth = 30
-
-func (b *bar) show(path string, done, size int64, lines int) {
-	if !b.on || time.Since(b.last) < 100*time.Millisecond {
-		return
-	}
-	b.last, b.shown = time.Now(), true
+// showImport shows how far an import came.
+func showImport(b *bar, path string, done, size int64, lines int) {
 	part := 1.0
 	if size > 0 {
 		part = min(1, float64(done)/float64(size))
 	}
-	full := int(part * barWidth)
-	fmt.Fprintf(b.out, "\r\x1b[K%s [%s%s] %3.0f %%  line %s", filepath.Base(path), strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), part*100, format.Count(int64(lines)))
-}
-
-// clear makes room for a line of text.
-func (b *bar) clear() {
-	if b.shown {
-		fmt.Fprint(b.out, "\r\x1b[K")
-		b.shown = false
-	}
+	b.draw(filepath.Base(path), part, fmt.Sprintf("%3.0f %%  line %s", part*100, format.Count(int64(lines))))
 }

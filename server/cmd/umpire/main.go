@@ -39,6 +39,7 @@ type commands struct {
 	Rule        ruleCommand        `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
 	Backup      backupCommand      `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
 	Restore     restoreCommand     `cmd:"" help:"Check a backup and put it into an empty data directory."`
+	Migrate     migrateCommand     `cmd:"" help:"Copy a data directory into a store and metadata that several nodes share."`
 	Erase       eraseCommand       `cmd:"" help:"Erase one user or one session, from events and figures alike."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what is wrong with an Umpire, and what to do about it. Exit code 1 if something is."`
 	DeadLetters deadLettersCommand `cmd:"" name:"dead-letters" help:"List, replay and drop events that the store could not take."`

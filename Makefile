@@ -11,6 +11,7 @@ MODULES := . gosdk mcpgo spec spec/upstream examples/errors examples/official ex
 NODE_PROJECTS := examples/official/clienttest server/test/browser
 FUZZTIME ?= 60s
 SOAK ?= 10m
+DRILL ?= 15m
 
 .DEFAULT_GOAL := help
 
@@ -83,6 +84,10 @@ bench: ## measure the record path and the ingest path (quiet machine, about 5 mi
 .PHONY: soak
 soak: ## the proxy under steady traffic for SOAK (default 10m): memory flat, every call counted
 	@SOAK=$(SOAK) ./tools/soak.sh
+
+.PHONY: drill
+drill: ## break a real server under load for DRILL (default 15m) in every way, and compare it with a ledger kept outside
+	cd server && UMPIRE_DRILL_FOR=$(DRILL) $(GO) test ./test/drill -count=1 -v -run 'TestDrill$$' -timeout 24h
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 60s)

@@ -84,7 +84,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 		return n.openStores(ctx)
 	}
 	// The log first: its lock is what tells that another process holds the directory.
-	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{}); err != nil {
+	if n.log, err = wal.Open(filepath.Join(n.dir, "wal"), wal.Options{BeforeSync: beforeSync}); err != nil {
 		if errors.Is(err, wal.ErrLocked) {
 			return held(n.dir, err)
 		}

@@ -98,6 +98,9 @@ func (l *Log) commit(batch []*request) error {
 	if _, err := l.file.WriteAt(out, end); err != nil {
 		return l.undo(end, err)
 	}
+	if l.opts.BeforeSync != nil {
+		l.opts.BeforeSync()
+	}
 	if err := l.file.Datasync(); err != nil {
 		return l.fail(err)
 	}

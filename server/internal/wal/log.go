@@ -35,6 +35,8 @@ type Options struct {
 	SegmentBytes int64
 	// QueueBytes bounds what waits to be written; default 64 MiB.
 	QueueBytes int64
+	// BeforeSync, if set, is called before each sync: a drill makes a disk slow by it.
+	BeforeSync func()
 
 	wrap func(*os.File) segmentFile // tests break the disk here
 }

@@ -41,7 +41,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, last, err)
+		return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, last, unavailable(err))
 	}
 	db.position = last
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
@@ -63,6 +64,8 @@ type keyring interface {
 	AddKey(ctx context.Context, project, kind, value string) (string, error)
 	Keys(ctx context.Context) ([]admin.Key, error)
 	RevokeKey(ctx context.Context, prefix string) error
+	RotateKey(ctx context.Context, prefix string, grace time.Duration) (string, error)
+	NameKey(ctx context.Context, prefix, name string) error
 	Projects(ctx context.Context) ([]admin.Project, error)
 }
 

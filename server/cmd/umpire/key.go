@@ -22,6 +22,7 @@ type dataFlag struct {
 type keyCommand struct {
 	Add    keyAddCommand    `cmd:"" help:"Make a key and print only it. Makes the project and the directory, too."`
 	List   keyListCommand   `cmd:"" help:"List keys by their first characters."`
+	Rotate keyRotateCommand `cmd:"" help:"Make a key in place of another, which works a while beside it, and print only it."`
 	Revoke keyRevokeCommand `cmd:"" help:"Revoke a key at once."`
 }
 
@@ -30,6 +31,7 @@ type keyAddCommand struct {
 	Project string `help:"Project that the key belongs to." required:"" env:"UMPIRE_PROJECT"`
 	Write   bool   `help:"A key that writes events (ump_w_…)." xor:"kind"`
 	Read    bool   `help:"A key that reads figures (ump_r_…)." xor:"kind"`
+	Name    string `help:"What the key is for, as lists show it."`
 	Foreign string `help:"Accept this key of another vendor's SDK for writing." xor:"kind"`
 }
 
@@ -47,6 +49,9 @@ func (c *keyAddCommand) Run(ctx context.Context) error {
 	}
 	return withKeys(ctx, c.dataFlag, func(client keyring) error {
 		key, err := client.AddKey(ctx, c.Project, kind, c.Foreign)
+		if err == nil && c.Name != "" {
+			err = client.NameKey(ctx, key, c.Name)
+		}
 		if err != nil {
 			return err
 		}
@@ -64,7 +69,7 @@ func (c *keyListCommand) Run(ctx context.Context) error {
 			return err
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "KEY\tKIND\tPROJECT\tCREATED\tLAST USED\tSTATE")
+		fmt.Fprintln(w, "KEY\tKIND\tPROJECT\tCREATED\tLAST USED\tSTATE\tNAME")
 		for _, k := range keys {
 			used, state := "never", "in force"
 			if k.LastUsed != nil {
@@ -72,8 +77,10 @@ func (c *keyListCommand) Run(ctx context.Context) error {
 			}
 			if k.Revoked != nil {
 				state = "revoked"
+			} else if k.Ends != nil {
+				state = "until " + k.Ends.UTC().Format(time.DateTime)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.Prefix, k.Kind, k.Project, k.Created.UTC().Format(time.DateTime), used, state)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Prefix, k.Kind, k.Project, k.Created.UTC().Format(time.DateTime), used, state, k.Name)
 		}
 		return w.Flush()
 	})
@@ -90,9 +97,48 @@ func (c *keyRevokeCommand) Run(ctx context.Context) error {
 	})
 }
 
+type keyRotateCommand struct {
+	dataFlag
+	Prefix string `arg:"" help:"The key, or its first characters as key list shows them."`
+	Grace  string `help:"How long the old key works beside the new one: 24h, 7d, or 0 for not at all." default:"24h"`
+}
+
+func (c *keyRotateCommand) Run(ctx context.Context) error {
+	grace, err := parseGrace(c.Grace)
+	if err != nil {
+		return err
+	}
+	return inKeys(ctx, c.dataFlag, func(client keyring) error {
+		key, err := client.RotateKey(ctx, c.Prefix, grace)
+		if err != nil {
+			return err
+		}
+		fmt.Println(key)
+		return nil
+	})
+}
+
+// parseGrace reads 24h, 7d or 0.
+func parseGrace(text string) (time.Duration, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	if days, err := parseDays(text); err == nil && days != nil {
+		return time.Duration(*days) * 24 * time.Hour, nil
+	}
+	grace, err := time.ParseDuration(text)
+	if err != nil || grace < 0 {
+		return 0, fault.New(fault.BadRequest, fmt.Sprintf("%.20q is no time", text), "give hours as 24h, days as 7d, or 0")
+	}
+	return grace, nil
+}
+
 type projectCommand struct {
 	List      projectListCommand      `cmd:"" help:"List the projects."`
 	Delete    projectDeleteCommand    `cmd:"" help:"Delete a project with its keys and events."`
+	Rename    projectRenameCommand    `cmd:"" help:"Give a project another name. Keys and events stay."`
+	Price     projectPriceCommand     `cmd:"" help:"Print or set what a million tokens cost, in US dollars."`
+	Mute      projectMuteCommand      `cmd:"" help:"List the empty answers that are fine, or say that a tool's are."`
 	Retention projectRetentionCommand `cmd:"" help:"Print or change how long a project keeps single events and figures."`
 }
 

@@ -133,7 +133,10 @@ func (n *node) Keys(context.Context) ([]admin.Key, error) {
 	keys := []admin.Key{}
 	for _, p := range n.meta.Projects() {
 		for _, k := range n.meta.Keys(p.ID) {
-			out := admin.Key{Prefix: k.Prefix, Kind: string(k.Kind), Project: p.Name, Created: k.CreatedAt}
+			out := admin.Key{Prefix: k.Prefix, Kind: string(k.Kind), Name: k.Name, Project: p.Name, Created: k.CreatedAt}
+			if !k.EndsAt.IsZero() {
+				out.Ends = &k.EndsAt
+			}
 			if !k.LastUsed.IsZero() {
 				out.LastUsed = &k.LastUsed
 			}
@@ -147,6 +150,15 @@ func (n *node) Keys(context.Context) ([]admin.Key, error) {
 }
 
 func (n *node) RevokeKey(ctx context.Context, prefix string) error {
+	k, err := n.keyThatBegins(prefix)
+	if err != nil {
+		return err
+	}
+	return n.meta.RevokeKey(ctx, k.ID)
+}
+
+// keyThatBegins is the one working key that begins so.
+func (n *node) keyThatBegins(prefix string) (meta.Key, error) {
 	var found []meta.Key
 	for _, p := range n.meta.Projects() {
 		for _, k := range n.meta.Keys(p.ID) {
@@ -159,12 +171,28 @@ func (n *node) RevokeKey(ctx context.Context, prefix string) error {
 	}
 	switch len(found) {
 	case 0:
-		return fault.New(fault.NotFound, "no key in force begins so", "umpire key list shows the keys")
+		return meta.Key{}, fault.New(fault.NotFound, "no key in force begins so", "umpire key list shows the keys")
 	case 1:
-		return n.meta.RevokeKey(ctx, found[0].ID)
+		return found[0], nil
 	default:
-		return fault.New(fault.Conflict, fmt.Sprintf("%d keys begin so", len(found)), "give more of the key's characters")
+		return meta.Key{}, fault.New(fault.Conflict, fmt.Sprintf("%d keys begin so", len(found)), "give more of the key's characters")
 	}
+}
+
+func (n *node) RotateKey(ctx context.Context, prefix string, grace time.Duration) (string, error) {
+	k, err := n.keyThatBegins(prefix)
+	if err != nil {
+		return "", err
+	}
+	return n.meta.RotateKey(ctx, k.Project.ID, k.ID, grace)
+}
+
+func (n *node) NameKey(ctx context.Context, prefix, name string) error {
+	k, err := n.keyThatBegins(prefix)
+	if err != nil {
+		return err
+	}
+	return n.meta.NameKey(ctx, k.Project.ID, k.ID, name)
 }
 
 func (n *node) Projects(context.Context) ([]admin.Project, error) {

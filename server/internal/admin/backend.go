@@ -15,6 +15,11 @@ type Backend interface {
 	Keys(ctx context.Context) ([]Key, error)
 	// RevokeKey revokes the one key that begins with prefix.
 	RevokeKey(ctx context.Context, prefix string) error
+	// RotateKey makes a key in place of the one that begins with prefix, which works for
+	// the grace beside it.
+	RotateKey(ctx context.Context, prefix string, grace time.Duration) (string, error)
+	// NameKey says what the key that begins with prefix is for.
+	NameKey(ctx context.Context, prefix, name string) error
 	Projects(ctx context.Context) ([]Project, error)
 	// DeleteProject removes the project, its keys and its events.
 	DeleteProject(ctx context.Context, name string) error
@@ -28,10 +33,13 @@ type Backend interface {
 type Key struct {
 	Prefix   string     `json:"prefix"`
 	Kind     string     `json:"kind"`
+	Name     string     `json:"name,omitempty"`
 	Project  string     `json:"project"`
 	Created  time.Time  `json:"created_at"`
 	LastUsed *time.Time `json:"last_used"`
 	Revoked  *time.Time `json:"revoked_at"`
+	// Ends is until when a key works that another one took the place of.
+	Ends *time.Time `json:"ends_at"`
 }
 
 // Project is a project as listed.

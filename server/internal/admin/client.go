@@ -105,6 +105,18 @@ func (c *Client) RevokeKey(ctx context.Context, prefix string) error {
 	return c.call(ctx, http.MethodDelete, "keys/"+url.PathEscape(prefix), nil, nil)
 }
 
+// RotateKey is Backend.RotateKey.
+func (c *Client) RotateKey(ctx context.Context, prefix string, grace time.Duration) (string, error) {
+	var out keyAnswer
+	err := c.call(ctx, http.MethodPost, "keys/"+url.PathEscape(prefix)+"/rotate", rotateRequest{int64(grace / time.Second)}, &out)
+	return out.Key, err
+}
+
+// NameKey is Backend.NameKey.
+func (c *Client) NameKey(ctx context.Context, prefix, name string) error {
+	return c.call(ctx, http.MethodPut, "keys/"+url.PathEscape(prefix)+"/name", nameRequest{name}, nil)
+}
+
 // Projects is Backend.Projects.
 func (c *Client) Projects(ctx context.Context) (projects []Project, err error) {
 	err = c.call(ctx, http.MethodGet, "projects", nil, &projects)

@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
@@ -11,6 +12,14 @@ type keyRequest struct {
 	Project string `json:"project"`
 	Kind    string `json:"kind"`
 	Value   string `json:"value,omitempty"`
+}
+
+type rotateRequest struct {
+	GraceSeconds int64 `json:"grace_seconds"`
+}
+
+type nameRequest struct {
+	Name string `json:"name"`
 }
 
 type backupRequest struct {
@@ -42,6 +51,7 @@ func Handler(b Backend, readAPI http.Handler) http.Handler {
 	mux.HandleFunc("DELETE /admin/v1/keys/{prefix}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.RevokeKey(r.Context(), r.PathValue("prefix")))
 	})
+	serveKeyChanges(mux, b)
 	mux.HandleFunc("GET /admin/v1/projects", func(w http.ResponseWriter, r *http.Request) {
 		projects, err := b.Projects(r.Context())
 		answer(w, projects, err)
@@ -62,6 +72,26 @@ func Handler(b Backend, readAPI http.Handler) http.Handler {
 		answer(w, struct{}{}, b.Sync(r.Context()))
 	})
 	return mux
+}
+
+func serveKeyChanges(mux *http.ServeMux, b Backend) {
+	mux.HandleFunc("POST /admin/v1/keys/{prefix}/rotate", func(w http.ResponseWriter, r *http.Request) {
+		var in rotateRequest
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&in); err != nil {
+			answer(w, nil, fault.Wrap(err, fault.BadRequest, "the request is no JSON object", "call this through umpire key rotate"))
+			return
+		}
+		key, err := b.RotateKey(r.Context(), r.PathValue("prefix"), time.Duration(in.GraceSeconds)*time.Second)
+		answer(w, keyAnswer{key}, err)
+	})
+	mux.HandleFunc("PUT /admin/v1/keys/{prefix}/name", func(w http.ResponseWriter, r *http.Request) {
+		var in nameRequest
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&in); err != nil {
+			answer(w, nil, fault.Wrap(err, fault.BadRequest, "the request is no JSON object", "call this through umpire key add --name"))
+			return
+		}
+		answer(w, struct{}{}, b.NameKey(r.Context(), r.PathValue("prefix"), in.Name))
+	})
 }
 
 func answer(w http.ResponseWriter, v any, err error) {

@@ -52,6 +52,8 @@ type Options struct {
 	Prefs func(project uint32) query.Prefs
 	// Rules keeps what people decided about later calls.
 	Rules Rules
+	// Settings keeps how a project's figures are told.
+	Settings SettingsKeeper
 	// Keeper changes what is kept of a project.
 	Keeper Keeper
 	// Dumper hands out whole tables; nil: nobody does.
@@ -119,6 +121,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a.serveRules()
 	a.serveKeeper()
 	a.serveLive()
+	a.serveSettings()
 	a.serveTables()
 	a.serveCare()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
@@ -141,6 +144,7 @@ var questions = map[string]question{
 	"insights":      insights,
 	"never-called":  asked(query.Never),
 	"releases":      asked(query.Releases),
+	"servers":       asked(query.Servers),
 	"pairs":         asked(query.Pairs),
 	"empty":         asked(query.Empties),
 	"reported":      asked(query.Reported),
@@ -204,6 +208,7 @@ func Routes() []string {
 	routes := []string{
 		"GET /api/v1/projects", "GET /api/v1/openapi.json", "GET /api/v1/live",
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
+		"GET /api/v1/settings", "PATCH /api/v1/settings", "POST /api/v1/mutes", "DELETE /api/v1/mutes",
 		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
 		"GET /api/v1/tables/{table}",
 		"GET /api/v1/status", "GET /api/v1/set-aside",

@@ -37,7 +37,7 @@ func (p projects) ByName(_ context.Context, name string) (api.Project, error) {
 
 func anybody(*http.Request) (api.Grant, error) { return api.Grant{}, nil }
 
-var options = api.Options{
+var options = api.Options{Settings: &settings{now: api.Settings{Name: "shop"}},
 	Now: func() time.Time { return storetest.Base.Add(storetest.Span - time.Minute) },
 	Log: slog.New(slog.DiscardHandler),
 

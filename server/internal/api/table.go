@@ -19,6 +19,7 @@ var tables = map[string]string{
 	"clients":       "clients",
 	"insights":      "insights",
 	"never-called":  "tools",
+	"servers":       "servers",
 	"releases":      "releases",
 	"pairs":         "pairs",
 	"empty":         "tools",

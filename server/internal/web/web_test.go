@@ -458,7 +458,8 @@ func TestNewInstall(t *testing.T) {
 func TestHome(t *testing.T) {
 	two := webtest.Projects{{ID: 1, Name: "orders-mcp"}, {ID: 2, Name: "demo & more", Demo: true}}
 	body := page(t, pages(t, one(), two, web.Options{}), "/")
-	has(t, body, `href="/p/orders-mcp/"`, `href="/p/demo%20&amp;%20more/"`, "1,000 calls", "13.4% failed · 0.6% empty", "demo data")
+	has(t, body, `href="/p/orders-mcp/"`, `href="/p/demo%20&amp;%20more/"`, "13.4% failed · 0.6% empty", "86.0%", "demo data")
+	has(t, text(body), "orders-mcp 1,000 13.4% failed")
 }
 
 func TestPublicPath(t *testing.T) {

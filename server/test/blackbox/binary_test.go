@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/umpire-mcp/umpire/server/internal/meta/postgrestest"
 )
 
 // built compiles a command once for all tests.
@@ -46,6 +48,7 @@ func TestMain(m *testing.M) {
 	}
 	folder = dir
 	code := m.Run()
+	postgrestest.Stop()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }

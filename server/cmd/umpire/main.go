@@ -25,6 +25,7 @@ type commands struct {
 	Classify    classifyCommand    `cmd:"" help:"Judge exchanges and transcripts of MCP traffic: one JSON verdict a line."`
 	Report      reportCommand      `cmd:"" help:"Print the overview, the tools and the clients."`
 	Insights    insightsCommand    `cmd:"" help:"Print what is broken, since when, and what follows."`
+	Errors      errorsCommand      `cmd:"" help:"Print what fails, over all tools."`
 	Tool        toolCommand        `cmd:"" help:"Print what is wrong with one tool."`
 	Clients     clientsCommand     `cmd:"" help:"Print how each client's calls end."`
 	Releases    releasesCommand    `cmd:"" help:"Print each version of a server beside the one before."`
@@ -36,6 +37,7 @@ type commands struct {
 	Export      exportCommand      `cmd:"" help:"Write raw events and rollups to files: Parquet, NDJSON or CSV."`
 	Key         keyCommand         `cmd:"" help:"Make, list and revoke keys."`
 	Project     projectCommand     `cmd:"" help:"List and delete projects, say how long they keep events."`
+	Alert       alertCommand       `cmd:"" help:"Make, list, mute, try and delete alerts."`
 	Rule        ruleCommand        `cmd:"" help:"Decide how later calls are judged: failures that a tool reports as success, codes that a server refuses with."`
 	Backup      backupCommand      `cmd:"" help:"Make a backup of a data directory, with the server running or stopped."`
 	Restore     restoreCommand     `cmd:"" help:"Check a backup and put it into an empty data directory."`

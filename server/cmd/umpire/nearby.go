@@ -34,14 +34,15 @@ func (k socketKeys) Lookup(key string) (meta.Key, bool) {
 // socketHandler is what the socket answers: the command line, the read API for
 // every project, and the doors.
 func (n *node) socketHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", admin.Handler(n, n.readAPI(everything)))
+	n.serveAlerts(mux)
 	if !n.role.takes() {
-		return admin.Handler(n, n.readAPI(everything))
+		return mux
 	}
 	front := door.NewFront(n.pipe, socketKeys{n.meta}, door.Options{Usage: n.meta})
 	native := ingest.New(front)
 	n.calls.add(native.Open)
-	mux := http.NewServeMux()
-	mux.Handle("/", admin.Handler(n, n.readAPI(everything)))
 	mux.Handle("/api/v1/events", native)
 	foreignDoors(mux, front)
 	openTelemetry(mux, front)

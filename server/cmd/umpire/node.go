@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/admin"
+	"github.com/umpire-mcp/umpire/server/internal/alert"
 	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
@@ -41,6 +43,9 @@ type node struct {
 	begun time.Time
 	// own records what is asked over MCP; nil until it serves.
 	own *umpire.Client
+	// alerts looks at the alerts, once it serves.
+	alerts     atomic.Pointer[alert.Engine]
+	stopAlerts func()
 }
 
 // storeFile is the store in the data directory.
@@ -102,6 +107,9 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 // close stops in the order in which events flow, so that what was acknowledged
 // is applied; what is not applied by then is replayed at the next start.
 func (n *node) close(ctx context.Context) error {
+	if n.stopAlerts != nil {
+		n.stopAlerts()
+	}
 	n.closeOwn(ctx)
 	var errs []error
 	if n.pipe != nil {

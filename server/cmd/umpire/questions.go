@@ -39,6 +39,12 @@ func (c *insightsCommand) Run(ctx context.Context) error {
 	return answerTo(ctx, &c.questionFlags, "insights", c.values(), (*console.Printer).Insights)
 }
 
+type errorsCommand struct{ questionFlags }
+
+func (c *errorsCommand) Run(ctx context.Context) error {
+	return answerTo(ctx, &c.questionFlags, "errors", c.values(), (*console.Printer).Errors)
+}
+
 type releasesCommand struct{ questionFlags }
 
 func (c *releasesCommand) Run(ctx context.Context) error {

@@ -28,6 +28,7 @@ type serveCommand struct {
 	listenFlag
 	resourceFlags
 	backlogFlags
+	alertFlags
 	Role            role     `help:"What this node does: all; ingest, which takes events and shows nothing; web, which shows and takes none. Other than all needs a store and metadata that the nodes share (docs/cluster.md)." default:"all" enum:"all,ingest,web" env:"UMPIRE_ROLE"`
 	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
@@ -53,6 +54,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := c.bound(c.Data, &opts); err != nil {
 		return err
 	}
+	alerts, err := c.alertFlags.options()
+	if err != nil {
+		return err
+	}
 	n, err := openNodeWith(ctx, c.dataFlag, c.Role, opts, takes)
 	if err != nil {
 		return err
@@ -67,6 +72,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		if n.meta.Shared() {
 			go n.followDeletions(ctx)
 		}
+	}
+	if err := n.startAlerts(ctx, alerts, c.PublicURL, s.url); err != nil {
+		return errors.Join(err, s.stop(ctx), n.close(ctx))
 	}
 	slog.Info("umpire serves", "address", s.url, "data", c.Data, "role", string(n.role), "metadata", n.meta.Where(), "version", buildVersion())
 	if len(n.meta.Projects()) == 0 {

@@ -14,7 +14,7 @@ import (
 // catalog is every tool, in the order in which they are listed.
 func catalog(Options) []*tool {
 	return []*tool{
-		listProjects, getOverview, getInsights, rankTools, getTool, getEmpty, getReported, listClients,
+		listProjects, getOverview, getInsights, rankTools, getTool, getErrors, getEmpty, getReported, listClients,
 		listSessions, getSession, getCall, compareReleases, getPairs, explainOutcomes,
 	}
 }

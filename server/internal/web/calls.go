@@ -43,6 +43,9 @@ type callRow struct {
 	Intent            string
 }
 
+// nameMax is how much of a name a list shows; whoever calls chooses them.
+const nameMax = 60
+
 // clipped is how much of a text a list shows; the call's own page has all.
 const clipped = 160
 
@@ -83,9 +86,9 @@ func callRows(sc *scope, list []query.CallLine) []callRow {
 	rows := make([]callRow, 0, len(list))
 	for _, c := range list {
 		row := callRow{
-			At: c.StartedAt, Href: sc.callLink(c.ID), Tool: c.Tool, ToolHref: sc.toolLink(c.Tool),
+			At: c.StartedAt, Href: sc.callLink(c.ID), Tool: clip(c.Tool, nameMax), ToolHref: sc.toolLink(c.Tool),
 			Mark: chart.Mark(c.Slice), Slice: format.Slice(umpire.Slice(c.Slice)), Why: reasonOf(c), Type: typeOf(c.ErrorType, c.ErrorStatus),
-			Message: clip(c.ErrorMessage, clipped), Client: c.Client, Version: c.ClientVersion, Intent: clip(c.Intent, clipped),
+			Message: clip(c.ErrorMessage, clipped), Client: clip(c.Client, nameMax), Version: clip(c.ClientVersion, 20), Intent: clip(c.Intent, clipped),
 		}
 		if c.DurationUS != nil {
 			row.Duration = format.Duration(*c.DurationUS)

@@ -35,6 +35,9 @@ type missingRow struct {
 	Href, SessHref       string
 }
 
+// textMax is how much of an intent the feed shows; the call's own page has all.
+const textMax = 600
+
 func (s *site) intents(w http.ResponseWriter, r *http.Request) error {
 	sc, err := s.scope(w, r)
 	if err != nil || sc == nil {
@@ -56,11 +59,11 @@ func (s *site) intents(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Intents = callRows(sc, a.Intents)
-		for i := range v.Intents { // here they are what the page is about: whole
-			v.Intents[i].Intent = a.Intents[i].Intent
+		for i := range v.Intents { // here they are what the page is about
+			v.Intents[i].Intent = clip(a.Intents[i].Intent, textMax)
 		}
 		for _, m := range a.Missing {
-			row := missingRow{At: m.StartedAt, Text: m.Text, Client: m.Client, Server: m.Server, Href: sc.callLink(m.ID)}
+			row := missingRow{At: m.StartedAt, Text: clip(m.Text, textMax), Client: clip(m.Client, nameMax), Server: m.Server, Href: sc.callLink(m.ID)}
 			if m.Session != store.Unknown {
 				row.SessHref = sc.sessionLink(query.PartAt(m.Session, m.StartedAt))
 			}

@@ -44,7 +44,7 @@ func (s *site) menu() []menuPage {
 		{group: menuTraffic, text: "Calls", path: "calls", show: s.calls},
 		{group: menuTraffic, text: "Users", path: "users", show: s.users},
 		{group: menuTraffic, text: "Intents", path: "intents", show: s.intents},
-		{group: menuTraffic, text: "Resources and prompts", path: "resources", show: s.resources},
+		{group: menuTraffic, text: "Resources", path: "resources", show: s.resources},
 	}
 }
 

@@ -70,7 +70,7 @@ func readRows(sc *scope, l readList, lines []query.ReadLine) readList {
 	l.Blank = l.Err == nil && lines == nil
 	for _, r := range lines {
 		row := readRow{
-			Name: r.Name, Reads: format.Count(r.Reads), Failed: format.Count(r.Failed), NoneFailed: r.Failed == 0,
+			Name: clip(r.Name, 200), Reads: format.Count(r.Reads), Failed: format.Count(r.Failed), NoneFailed: r.Failed == 0,
 			GivenUp: format.Count(r.GivenUp), NoneGivenUp: r.GivenUp == 0, Clients: format.Count(r.Clients), P50: durationOr(r.P50US), P95: durationOr(r.P95US), LastSeen: r.LastSeen,
 		}
 		var ways []string

@@ -118,7 +118,7 @@ func sessionRows(sc *scope, list []query.SessionLine) []sessionRow {
 		row := sessionRow{
 			At: s.LastAt, Href: sc.sessionLink(s.ID), Mark: chart.Mark(s.Worst), Worst: format.Slice(umpire.Slice(s.Worst)),
 			Calls: format.Count(s.Calls), CallsHref: sc.sessionCalls(s), Failed: format.Count(failed), NoneFailed: failed == 0,
-			Tools: format.Count(s.Tools), Duration: format.Duration(s.DurationUS), Client: s.Client, Version: s.ClientVersion,
+			Tools: format.Count(s.Tools), Duration: format.Duration(s.DurationUS), Client: clip(s.Client, nameMax), Version: clip(s.ClientVersion, 20),
 			Session: shortSession(s.Session), Tags: sessionTags(s),
 		}
 		if s.User != store.Unknown {

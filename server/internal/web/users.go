@@ -73,7 +73,7 @@ func (v *usersView) fill(sc *scope, a query.UsersAnswer) {
 	for _, u := range a.Users {
 		failed := u.BadArgs + u.ToolError + u.Crashed
 		row := userRow{
-			User: u.User, Href: sc.link(sc.projectPath()+"calls", "user", u.User), Sessions: sc.link(sc.projectPath()+"sessions", "user", u.User), New: u.New,
+			User: clip(u.User, 100), Href: sc.link(sc.projectPath()+"calls", "user", u.User), Sessions: sc.link(sc.projectPath()+"sessions", "user", u.User), New: u.New,
 			Calls: format.Count(u.Calls), Failed: format.Count(failed), NoneFailed: failed == 0, Empty: format.Count(u.Empty), NoneEmpty: u.Empty == 0,
 			Days: format.Count(u.Days), FirstSeen: u.FirstSeen, LastSeen: u.LastSeen,
 		}

@@ -40,7 +40,7 @@
     time.textContent = exact.format(new Date(e.started_at));
     const link = tool.querySelector("a");
     if (e.kind === "call") link.href = table.dataset.tools + encodeURIComponent(e.tool) + query;
-    tool.querySelector("bdi").textContent = shown(e.tool);
+    tool.querySelector("bdi").textContent = shown(clip(e.tool, 60));
     const mark = marks[e.slice];
     if (mark) ended.querySelector(".slot").append(mark.content.cloneNode(true));
     ended.querySelector(".slice").textContent = mark ? mark.dataset.text : e.kind === "call" ? "set aside" : shown(e.kind);
@@ -50,8 +50,8 @@
     else ended.querySelector("small").remove();
     lasted.textContent = took(e.duration_us);
     const [name, version] = client.querySelectorAll("bdi");
-    name.textContent = shown(e.client);
-    version.textContent = shown(e.client_version || "");
+    name.textContent = shown(clip(e.client, 60));
+    version.textContent = shown(clip(e.client_version || "", 20));
     body.prepend(row);
     while (body.rows.length > MOST) {
       const old = body.rows[body.rows.length - 1];

@@ -38,8 +38,8 @@ func makeBreakdown(sc *scope, m query.Measures, told []query.NotReported) breakd
 			Count: format.Count(v[i]), Rate: format.RateOf(v[i], m.Calls), Zero: v[i] == 0,
 			Unseen: unseenOf(told, string(s)),
 		}
-		if v[i] > 0 && len(sc.values["slice"]) == 0 {
-			row.Href = sc.here("slice", string(s))
+		if v[i] > 0 {
+			row.Href = sc.callsLink("slice", string(s))
 		}
 		b.Rows = append(b.Rows, row)
 	}

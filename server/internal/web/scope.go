@@ -35,6 +35,7 @@ type scope struct {
 	local  url.Values // pageNames
 	params query.Params
 	done   string // what was just changed, in words
+	tool   string // that the page is about, if it is about one
 }
 
 // scope reads the project and the filters of a request. A URL that says the same
@@ -67,6 +68,7 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 			}
 		}
 	}
+	sc.tool = r.PathValue("tool")
 	sc.done = doneWords[sc.local.Get("done")]
 	sc.local.Del("done") // no link says it again
 	if sc.params, err = query.Parse(asked, s.opt.Now()); err != nil {
@@ -135,6 +137,14 @@ func (sc *scope) link(path string, changes ...string) string {
 		}
 	}
 	return sc.site.href(path, values)
+}
+
+// callsLink leads to the calls that the page's figures count, narrowed by changes.
+func (sc *scope) callsLink(changes ...string) string {
+	if sc.tool != "" {
+		changes = append([]string{"tool", sc.tool}, changes...)
+	}
+	return sc.link(sc.projectPath()+"calls", changes...)
 }
 
 // here is link to the same page.

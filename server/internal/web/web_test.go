@@ -344,7 +344,7 @@ func (broken) ByClient(context.Context, store.Filter) ([]store.ClientRow, error)
 }
 
 func TestSlowAndBrokenPanel(t *testing.T) {
-	body := page(t, pages(t, slow{one()}, webtest.Orders, web.Options{PanelTimeout: 50 * time.Millisecond}), "/p/orders-mcp/")
+	body := page(t, pages(t, slow{one()}, webtest.Orders, web.Options{PanelTimeout: 500 * time.Millisecond}), "/p/orders-mcp/")
 	has(t, body, "This took too long.", `id="tools"`)
 	body = page(t, pages(t, broken{one()}, webtest.Orders, web.Options{}), "/p/orders-mcp/")
 	has(t, body, "Something went wrong inside Umpire.", `id="tools"`)

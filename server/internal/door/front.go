@@ -106,7 +106,7 @@ func (f *Front) Body(w http.ResponseWriter, r *http.Request, limit int, use func
 // Submit hands the items on and returns when they are on disk. sent is how many
 // events the sender sent, for its rate.
 func (f *Front) Submit(ctx context.Context, key meta.Key, items []pipeline.Item, sent int) (pipeline.Receipt, *fault.Error) {
-	now := f.opts.Now()
+	now := time.Now()
 	var receipt pipeline.Receipt
 	if len(items) > 0 {
 		var err error

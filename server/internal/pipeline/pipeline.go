@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -131,7 +132,8 @@ type Pipeline struct {
 	queue     *queue
 	dead      *deadLetters
 	count     counters
-	twice     map[uint64]bool // entries of the log found at the start whose ids were seen before them
+	twice     map[uint64]bool                  // entries of the log found at the start whose ids were seen before them
+	there     atomic.Pointer[map[key]struct{}] // ids that the log held then, until the store has them
 
 	// gate is held for reading by each Submit, so that DeleteProject and Close
 	// can wait for those that are under way.

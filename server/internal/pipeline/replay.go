@@ -58,11 +58,16 @@ func (p *Pipeline) loadRecent(ctx context.Context, position uint64) error {
 	return nil
 }
 
+// maxThere bounds the ids that are known one by one; a store that is well has not
+// more than some 250,000 to take again.
+const maxThere = 1 << 20
+
 // scan finds out what the log holds above position: how much, and which ids. It is
 // read again, and applied, while new events are taken.
 func (p *Pipeline) scan(position uint64) error {
 	began := time.Now()
 	s := stretch{from: position + 1}
+	there := map[key]struct{}{}
 	report, err := p.log.Replay(s.from, func(seq uint64, it wal.Item) error {
 		s.to = seq
 		s.events++
@@ -70,14 +75,20 @@ func (p *Pipeline) scan(position uint64) error {
 		if it.ReceivedAt.After(p.clock.newest) {
 			p.clock.newest = it.ReceivedAt
 		}
-		if id, ok := idOf(it.Body); ok && p.ids.recent.add(key{it.Project, id}, time.Now) {
-			p.twice[seq] = true
+		if id, ok := idOf(it.Body); ok {
+			if len(there) < maxThere {
+				there[key{it.Project, id}] = struct{}{}
+			}
+			if p.ids.recent.add(key{it.Project, id}, time.Now) {
+				p.twice[seq] = true
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("cannot read the log: %w", err)
 	}
+	p.there.Store(&there)
 	p.damaged(report.Damage)
 	if s.events > 0 {
 		p.logg.Info("the log holds events that go into the store now", "events", s.events, "from", report.First, "to", report.Last, "took", time.Since(began).Round(time.Millisecond))

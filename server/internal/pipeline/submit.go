@@ -117,6 +117,12 @@ func (p *Pipeline) take(ctx context.Context, b *batch) error {
 // write puts what the claim holds into the log, and settles the claim either way.
 func (p *Pipeline) write(ctx context.Context, b *batch, c claim) error {
 	fresh, err := p.verify(ctx, b, c)
+	for _, i := range c.mine {
+		b.entries[i].Fresh = true
+	}
+	for _, i := range c.suspects {
+		b.entries[i].Fresh = false
+	}
 	var left []store.Entry
 	if err == nil && len(fresh) > 0 {
 		left, err = p.append(b, fresh)
@@ -148,6 +154,10 @@ func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, 
 	if err != nil {
 		return nil, busy("the store cannot be asked for duplicates", err)
 	}
+	if !behind {
+		p.there.Store(nil)
+	}
+	there := p.there.Load()
 	suspects := c.suspects
 	for _, i := range c.mine {
 		suspect := len(suspects) > 0 && suspects[0] == i
@@ -157,6 +167,11 @@ func (p *Pipeline) verify(ctx context.Context, b *batch, c claim) (fresh []int, 
 		p := &b.claims[i]
 		if seenBy, stored := known[p.key.id]; stored && !(p.wins && yields(seenBy)) { //nolint:staticcheck // as it is said
 			continue
+		}
+		if there != nil && suspect && !p.wins {
+			if _, again := (*there)[p.key]; again {
+				continue
+			}
 		}
 		if suspect && behind {
 			b.items[i].Body = repeated(b.items[i].Body)

@@ -17,6 +17,9 @@ type Entry struct {
 	// ReceivedAt is when the door took the event.
 	ReceivedAt time.Time
 	Event      umpire.Event
+	// Fresh: no event of the id was ever stored, for sure. It saves a backend to look
+	// for what an Agreed id or a Whole replaces.
+	Fresh bool
 }
 
 // Agreed reports whether the id is one that the proxy and the SDK give to the
@@ -52,14 +55,17 @@ var ErrUnavailable = errors.New("the store cannot take events now")
 
 // Writer is what the pipeline needs.
 type Writer interface {
-	// Apply stores a batch in one transaction: the raw events, the rollup deltas
-	// that they cause, and the position of the last entry. After an error nothing
-	// of the batch is stored. Entries at or below Position are ignored, so that
-	// a replay of the log is harmless. Ids are new, but for Agreed ones: of those,
+	// Apply stores a batch, for all questions to see at once: the raw events and
+	// the rollup deltas that they cause. After an error nothing of the batch is
+	// stored, or a first part of it. Entries that were applied before are ignored,
+	// so that a replay of the log is harmless, and to try again, too. Ids are new, but for Agreed ones: of those,
 	// what the SDK saw replaces what the proxy saw, and all else is a duplicate. And
 	// but for those of Halves: what is Whole replaces what is a Half.
 	Apply(ctx context.Context, batch []Entry) error
-	// Position is the Seq of the last entry applied; 0 for a new store.
+	// Position is the Seq of the last entry that will be here after a crash; 0 for a
+	// new store. What was applied behind it must be applied again then, and the log
+	// must hold it until then. Close, CopyTo, Expire, Erase and DeleteProject leave
+	// nothing behind it.
 	Position(ctx context.Context) (uint64, error)
 	// Known tells which of the ids are stored for the project, and by whom they
 	// were seen (or Half): the exact check behind the pipeline's set of recent ids.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"time"
 
 	duck "github.com/duckdb/duckdb-go/v2"
 
@@ -12,17 +13,63 @@ import (
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
-// Apply implements store.Writer.
+// Apply implements store.Writer. Nearly every batch goes into memory (applyHot). One
+// that bears on what is in the file already goes there itself (applyCold).
 func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	batch = after(batch, db.position)
-	if len(batch) == 0 {
-		return nil
+	batch = after(batch, db.applied)
+	for len(batch) > 0 {
+		part, err := db.room(ctx, batch)
+		if err == nil {
+			err = db.applyPart(ctx, part)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, batch[len(batch)-1].Seq, unavailable(err))
+		}
+		batch = batch[len(part):]
 	}
+	return nil
+}
+
+// room is as much of the batch as the generation has room for.
+func (db *DB) room(ctx context.Context, batch []store.Entry) ([]store.Entry, error) {
+	if db.rows >= db.opts.sealRows() || db.bytes >= sealBytes {
+		if err := db.rotate(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		}
+	}
+	return batch[:min(len(batch), db.opts.sealRows()-db.rows)], nil
+}
+
+func (db *DB) applyPart(ctx context.Context, part []store.Entry) error {
+	done, err := db.applyHot(ctx, part)
+	if err == nil && !done {
+		err = db.applyCold(ctx, part)
+	}
+	if err != nil {
+		return err
+	}
+	db.applied = part[len(part)-1].Seq
+	db.lately.sweep(time.Now())
+	if db.rows >= db.opts.sealRows() || db.bytes >= sealBytes {
+		if s := db.sealing; s == nil || s.over() { // or the next batch waits
+			_ = db.rotate(ctx) // what fails is told by the next batch
+		}
+	}
+	return nil
+}
+
+// applyCold stores a batch in the file, after all that is in memory.
+func (db *DB) applyCold(ctx context.Context, batch []store.Entry) error {
+	if err := db.sealAll(ctx); err != nil {
+		return err
+	}
+	db.cold.Lock()
+	defer db.cold.Unlock()
 	last := batch[len(batch)-1].Seq
 	err := db.transact(ctx, func(tx *sql.Tx) error {
-		if err := db.stage(ctx, tx, batch); err != nil {
+		if err := db.stageCold(ctx, tx, batch); err != nil {
 			return err
 		}
 		if err := replace(ctx, tx, batch); err != nil {
@@ -41,18 +88,16 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, last, unavailable(err))
+		return err
 	}
-	db.position = last
+	db.applied = last
+	db.position.Store(last)
+	db.relearn(ctx)
 	return nil
 }
 
 // Position implements store.Writer.
-func (db *DB) Position(context.Context) (uint64, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.position, nil
-}
+func (db *DB) Position(context.Context) (uint64, error) { return db.position.Load(), nil }
 
 // after is the part of the batch behind the position. Seq rises along a batch.
 func after(batch []store.Entry, position uint64) []store.Entry {
@@ -64,7 +109,7 @@ func after(batch []store.Entry, position uint64) []store.Entry {
 	return nil
 }
 
-// transact runs do in a transaction of the writer's connection, under mu.
+// transact runs do in a transaction of the file, under cold.
 func (db *DB) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -78,17 +123,17 @@ func (db *DB) transact(ctx context.Context, do func(*sql.Tx) error) error {
 		return fmt.Errorf("cannot commit: %w", err)
 	}
 	db.dirty = true
-	db.idle.Reset(db.after)
+	db.idle.Reset(db.opts.checkpointAfter())
 	return nil
 }
 
-// stage puts the batch into the temporary table batch, shaped like events.
-func (db *DB) stage(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
+// stageCold puts the batch into the temporary table batch, shaped like events.
+func (db *DB) stageCold(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
 	if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE batch AS FROM events LIMIT 0"); err != nil {
 		return fmt.Errorf("cannot make the batch's table: %w", err)
 	}
 	row := make([]driver.Value, len(columns))
-	return db.fill("batch", func(a *duck.Appender) error {
+	return fill(db.write, "temp", "batch", func(a *duck.Appender) error {
 		for i := range batch {
 			for c := range columns {
 				row[c] = columns[c].value(&batch[i])
@@ -101,10 +146,10 @@ func (db *DB) stage(ctx context.Context, tx *sql.Tx, batch []store.Entry) error 
 	})
 }
 
-// fill appends rows to a temporary table, within the open transaction.
-func (db *DB) fill(table string, rows func(*duck.Appender) error) error {
-	return db.write.Raw(func(conn any) error {
-		a, err := duck.NewAppender(conn.(driver.Conn), "temp", "main", table)
+// fill appends rows to a table, within the connection's open transaction.
+func fill(conn *sql.Conn, catalog, table string, rows func(*duck.Appender) error) error {
+	return conn.Raw(func(conn any) error {
+		a, err := duck.NewAppender(conn.(driver.Conn), catalog, "main", table)
 		if err != nil {
 			return fmt.Errorf("cannot append to %q: %w", table, err)
 		}
@@ -143,11 +188,20 @@ func mark(ctx context.Context, tx *sql.Tx) error {
 	return run(ctx, tx, "apply_mark_stored")
 }
 
+// counted are the rollups, each by apply_<name>.sql, whose template count_<name> says
+// what events count for: those of a batch, of a generation that is sealed, and of what
+// is in memory for readers.
+var counted = []string{
+	"tool_hours", "tool_latency", "session_hours", "session_slots", "client_hours", "kind_hours", "sender_hours", "failure_hours",
+}
+
 // count stores the batch and adds what it counts for to the rollups.
 func count(ctx context.Context, tx *sql.Tx) error {
-	for _, name := range []string{
-		"apply_events", "apply_facts", "apply_tool_hours", "apply_tool_latency", "apply_session_hours", "apply_session_slots", "apply_client_hours", "apply_kind_hours", "apply_sender_hours", "apply_failure_hours",
-	} {
+	names := []string{"apply_events", "apply_facts"}
+	for _, table := range counted {
+		names = append(names, "apply_"+table)
+	}
+	for _, name := range names {
 		if err := run(ctx, tx, name); err != nil {
 			return err
 		}
@@ -178,23 +232,14 @@ func makes(ctx context.Context, tx *sql.Tx, name, table string) (n int64, err er
 	return n, nil
 }
 
+const listedShape = "SELECT project, server, version, env, tool, definition, title, description, bytes, input_schema, annotations, last_seen AS seen_at FROM cold.main.catalog LIMIT 0"
+
 // list brings the catalog up to what the batch's tools/list answers said.
 func (db *DB) list(ctx context.Context, tx *sql.Tx, batch []store.Entry) error {
-	listed := 0
-	for i := range batch {
-		if batch[i].Event.Kind == "catalog" {
-			listed += len(batch[i].Event.Tools)
-		}
-	}
-	if listed == 0 {
-		return nil
-	}
-	const table = `CREATE OR REPLACE TEMP TABLE listed AS
-SELECT project, server, version, env, tool, definition, title, description, bytes, input_schema, annotations, last_seen AS seen_at FROM catalog LIMIT 0`
-	if _, err := tx.ExecContext(ctx, table); err != nil {
+	if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE listed AS "+listedShape); err != nil {
 		return fmt.Errorf("cannot make the table of listed tools: %w", err)
 	}
-	err := db.fill("listed", func(a *duck.Appender) error {
+	err := fill(db.write, "temp", "listed", func(a *duck.Appender) error {
 		for i := range batch {
 			if err := appendListed(a, &batch[i]); err != nil {
 				return err
@@ -203,6 +248,15 @@ SELECT project, server, version, env, tool, definition, title, description, byte
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	return listInto(ctx, tx)
+}
+
+// listInto brings the catalog up to the table listed.
+func listInto(ctx context.Context, tx *sql.Tx) error {
+	var n int64
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM listed").Scan(&n); err != nil || n == 0 {
 		return err
 	}
 	if err := run(ctx, tx, "apply_catalog_seen"); err != nil {

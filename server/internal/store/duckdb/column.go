@@ -24,66 +24,82 @@ const (
 
 // column is one column of events: its name and an entry's value for it.
 type column struct {
-	name  string
+	name string
+	// said is where the texts go on their way in: texts that come again and again are
+	// brought once for all events that share them. own is all that is no text.
+	said  said
 	value func(e *store.Entry) driver.Value
+	text  func(e *store.Entry) string // of a text, not yet valid
 }
+
+// said is a group of texts that mostly come together.
+type said int
+
+const (
+	own      said = iota // the event's own
+	peers                // who talked to whom
+	asked                // what was called, and how it ended
+	who                  // the session and its user
+	contents             // what few events have
+	groups   = contents
+)
 
 // columns are the columns of events in the order of the table.
 var columns = []column{
-	{"project", func(e *store.Entry) driver.Value { return e.Project }},
-	{"received_at", func(e *store.Entry) driver.Value { return e.ReceivedAt.UTC() }},
-	{"ended_at", func(e *store.Entry) driver.Value { return endedAt(&e.Event) }},
-	{"id", func(e *store.Entry) driver.Value { return duck.UUID(e.Event.ID) }},
-	{"kind", text(func(e *umpire.Event) string { return e.Kind })},
-	{"started_at", func(e *store.Entry) driver.Value { return startedAt(&e.Event) }},
-	{"server_name", text(func(e *umpire.Event) string { return e.Server.Name })},
-	{"server_version", text(func(e *umpire.Event) string { return e.Server.Version })},
-	{"server_env", text(func(e *umpire.Event) string { return e.Server.Env })},
-	{"client_name", text(func(e *umpire.Event) string { return e.Client.Name })},
-	{"client_version", text(func(e *umpire.Event) string { return e.Client.Version })},
-	{"platform", text(func(e *umpire.Event) string { return e.Platform })},
-	{"protocol", text(func(e *umpire.Event) string { return e.Protocol })},
-	{"transport", text(func(e *umpire.Event) string { return e.Transport })},
-	{"session", text(func(e *umpire.Event) string { return e.Session })},
-	{"user", text(func(e *umpire.Event) string { return e.User })},
-	{"seen_by", text(func(e *umpire.Event) string { return e.SeenBy })},
-	{"sdk_name", text(func(e *umpire.Event) string { return e.SDK.Name })},
-	{"sdk_version", text(func(e *umpire.Event) string { return e.SDK.Version })},
-	{"rules", func(e *store.Entry) driver.Value { return clamp(int64(e.Event.Rules), maxInteger) }},
-	{"tool", text(func(e *umpire.Event) string { return e.Tool })},
-	{"outcome", text(func(e *umpire.Event) string { return string(e.Outcome) })},
-	{"empty", func(e *store.Entry) driver.Value { return e.Event.Empty }},
-	{"empty_rule", text(func(e *umpire.Event) string { return e.EmptyRule })},
-	{"cause", text(func(e *umpire.Event) string { return e.Cause })},
-	{"evidence", text(func(e *umpire.Event) string { return e.Evidence })},
-	{"handler_ran", text(func(e *umpire.Event) string { return e.HandlerRan })},
-	{"error_type", text(func(e *umpire.Event) string { return e.ErrorType })},
-	{"error_status", func(e *store.Entry) driver.Value { return status(e.Event.ErrorStatus) }},
-	{"error_message", text(func(e *umpire.Event) string { return e.ErrorMessage })},
-	{"bad_params", list(func(e *umpire.Event) []umpire.BadParam { return e.BadParams })},
-	{"near", list(func(e *umpire.Event) []string { return e.Near })},
-	{"suspects", list(func(e *umpire.Event) []string { return e.Suspects })},
-	{"fingerprint", text(func(e *umpire.Event) string { return e.Fingerprint })},
-	{"late", func(e *store.Entry) driver.Value { return e.Event.Late }},
-	{"duration_us", number(maxDurationUS, func(e *umpire.Event) *int64 { return e.DurationUS })},
-	{"request_bytes", number(maxBytes, func(e *umpire.Event) *int64 { return e.RequestBytes })},
-	{"response_bytes", number(maxBytes, func(e *umpire.Event) *int64 { return e.ResponseBytes })},
-	{"args_hash", text(func(e *umpire.Event) string { return e.ArgsHash })},
-	{"ask_hash", text(func(e *umpire.Event) string { return e.AskHash })},
+	{name: "project", value: func(e *store.Entry) driver.Value { return e.Project }},
+	{name: "received_at", value: func(e *store.Entry) driver.Value { return e.ReceivedAt.UTC() }},
+	{name: "ended_at", value: func(e *store.Entry) driver.Value { return endedAt(&e.Event) }},
+	{name: "id", value: func(e *store.Entry) driver.Value { return duck.UUID(e.Event.ID) }},
+	text("kind", peers, of(func(e *umpire.Event) string { return e.Kind })),
+	{name: "started_at", value: func(e *store.Entry) driver.Value { return startedAt(&e.Event) }},
+	text("server_name", peers, of(func(e *umpire.Event) string { return e.Server.Name })),
+	text("server_version", peers, of(func(e *umpire.Event) string { return e.Server.Version })),
+	text("server_env", peers, of(func(e *umpire.Event) string { return e.Server.Env })),
+	text("client_name", peers, of(func(e *umpire.Event) string { return e.Client.Name })),
+	text("client_version", peers, of(func(e *umpire.Event) string { return e.Client.Version })),
+	text("platform", peers, of(func(e *umpire.Event) string { return e.Platform })),
+	text("protocol", peers, of(func(e *umpire.Event) string { return e.Protocol })),
+	text("transport", peers, of(func(e *umpire.Event) string { return e.Transport })),
+	text("session", who, of(func(e *umpire.Event) string { return e.Session })),
+	text("user", who, of(func(e *umpire.Event) string { return e.User })),
+	text("seen_by", peers, of(func(e *umpire.Event) string { return e.SeenBy })),
+	text("sdk_name", peers, of(func(e *umpire.Event) string { return e.SDK.Name })),
+	text("sdk_version", peers, of(func(e *umpire.Event) string { return e.SDK.Version })),
+	{name: "rules", value: func(e *store.Entry) driver.Value { return clamp(int64(e.Event.Rules), maxInteger) }},
+	text("tool", asked, of(func(e *umpire.Event) string { return e.Tool })),
+	text("outcome", asked, of(func(e *umpire.Event) string { return string(e.Outcome) })),
+	{name: "empty", value: func(e *store.Entry) driver.Value { return e.Event.Empty }},
+	text("empty_rule", asked, of(func(e *umpire.Event) string { return e.EmptyRule })),
+	text("cause", asked, of(func(e *umpire.Event) string { return e.Cause })),
+	text("evidence", asked, of(func(e *umpire.Event) string { return e.Evidence })),
+	text("handler_ran", asked, of(func(e *umpire.Event) string { return e.HandlerRan })),
+	text("error_type", asked, of(func(e *umpire.Event) string { return e.ErrorType })),
+	{name: "error_status", value: func(e *store.Entry) driver.Value { return status(e.Event.ErrorStatus) }},
+	text("error_message", asked, of(func(e *umpire.Event) string { return e.ErrorMessage })),
+	text("bad_params", asked, list(func(e *umpire.Event) []umpire.BadParam { return e.BadParams })),
+	text("near", asked, list(func(e *umpire.Event) []string { return e.Near })),
+	text("suspects", asked, list(func(e *umpire.Event) []string { return e.Suspects })),
+	text("fingerprint", asked, of(func(e *umpire.Event) string { return e.Fingerprint })),
+	{name: "late", value: func(e *store.Entry) driver.Value { return e.Event.Late }},
+	{name: "duration_us", value: number(maxDurationUS, func(e *umpire.Event) *int64 { return e.DurationUS })},
+	{name: "request_bytes", value: number(maxBytes, func(e *umpire.Event) *int64 { return e.RequestBytes })},
+	{name: "response_bytes", value: number(maxBytes, func(e *umpire.Event) *int64 { return e.ResponseBytes })},
+	text("args_hash", own, of(func(e *umpire.Event) string { return e.ArgsHash })),
+	text("ask_hash", own, of(func(e *umpire.Event) string { return e.AskHash })),
 	// The sender's word on these three is a hint (outcomes.md 6.2); Apply decides.
-	{"is_retry", func(*store.Entry) driver.Value { return false }},
-	{"reworded", func(*store.Entry) driver.Value { return false }},
-	{"repeated", func(*store.Entry) driver.Value { return false }},
-	{"input_keys", list(func(e *umpire.Event) []string { return e.InputKeys })},
-	{"input_types", func(e *store.Entry) driver.Value { return object(e.Event.InputTypes) }},
-	{"input", text(func(e *umpire.Event) string { return string(e.Input) })},
-	{"output", text(func(e *umpire.Event) string { return string(e.Output) })},
-	{"intent", text(func(e *umpire.Event) string { return e.Intent })},
-	{"trace_id", text(func(e *umpire.Event) string { return e.TraceID })},
-	{"span_id", text(func(e *umpire.Event) string { return e.SpanID })},
-	{"definition", text(func(e *umpire.Event) string { return e.Definition })},
-	{"tools", list(func(e *umpire.Event) []umpire.ToolDefinition { return e.Tools })},
-	{"meta", func(e *store.Entry) driver.Value { return object(e.Event.Meta) }},
+	{name: "is_retry", value: func(*store.Entry) driver.Value { return false }},
+	{name: "reworded", value: func(*store.Entry) driver.Value { return false }},
+	{name: "repeated", value: func(*store.Entry) driver.Value { return false }},
+	text("input_keys", asked, list(func(e *umpire.Event) []string { return e.InputKeys })),
+	text("input_types", contents, func(e *store.Entry) string { return object(e.Event.InputTypes) }),
+	text("input", contents, of(func(e *umpire.Event) string { return string(e.Input) })),
+	text("output", contents, of(func(e *umpire.Event) string { return string(e.Output) })),
+	text("intent", contents, of(func(e *umpire.Event) string { return e.Intent })),
+	text("trace_id", contents, of(func(e *umpire.Event) string { return e.TraceID })),
+	text("span_id", contents, of(func(e *umpire.Event) string { return e.SpanID })),
+	text("definition", asked, of(func(e *umpire.Event) string { return e.Definition })),
+	text("tools", contents, list(func(e *umpire.Event) []umpire.ToolDefinition { return e.Tools })),
+	text("meta", contents, func(e *store.Entry) string { return object(e.Event.Meta) }),
 }
 
 func startedAt(e *umpire.Event) time.Time { return e.StartedAt.UTC().Truncate(time.Microsecond) }
@@ -97,8 +113,12 @@ func endedAt(e *umpire.Event) time.Time {
 	return startedAt(e).Add(time.Duration(clamp(*e.DurationUS, maxDurationUS)) * time.Microsecond)
 }
 
-func text(of func(*umpire.Event) string) func(*store.Entry) driver.Value {
-	return func(e *store.Entry) driver.Value { return valid(of(&e.Event)) }
+func text(name string, group said, value func(*store.Entry) string) column {
+	return column{name: name, said: group, text: value, value: func(e *store.Entry) driver.Value { return valid(value(e)) }}
+}
+
+func of(field func(*umpire.Event) string) func(*store.Entry) string {
+	return func(e *store.Entry) string { return field(&e.Event) }
 }
 
 func number(limit int64, of func(*umpire.Event) *int64) func(*store.Entry) driver.Value {
@@ -117,16 +137,37 @@ func status(code int) driver.Value {
 	return min(max(int64(code), -maxInteger), maxInteger)
 }
 
-func list[T any](of func(*umpire.Event) []T) func(*store.Entry) driver.Value {
-	return func(e *store.Entry) driver.Value {
-		if v := of(&e.Event); len(v) > 0 {
-			return encode(v)
+func list[T any](of func(*umpire.Event) []T) func(*store.Entry) string {
+	return func(e *store.Entry) string {
+		v := of(&e.Event)
+		if len(v) == 0 {
+			return ""
 		}
-		return ""
+		if names, ok := any(v).([]string); ok {
+			if text, ok := plainNames(names); ok {
+				return text
+			}
+		}
+		return encode(v)
 	}
 }
 
-func object[V any](m map[string]V) driver.Value {
+// plainNames is encode of names that JSON writes as they are.
+func plainNames(names []string) (string, bool) {
+	b := make([]byte, 0, 64)
+	for i, name := range names {
+		b = append(b, "[,"[min(i, 1)], '"')
+		for j := range len(name) {
+			if c := name[j]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+				return "", false
+			}
+		}
+		b = append(append(b, name...), '"')
+	}
+	return string(append(b, ']')), true
+}
+
+func object[V any](m map[string]V) string {
 	if len(m) == 0 {
 		return ""
 	}

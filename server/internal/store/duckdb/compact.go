@@ -16,18 +16,31 @@ import (
 // the disk only where they are at the end.
 const worthIt = 64 << 20
 
-// wasteful reports whether most of the file is free.
+// storageVersion is that of the files that are written, of which older versions of
+// DuckDB know nothing: it compresses best.
+const storageVersion = "v1.5.0"
+
+// wasteful reports whether most of the file is free, or in an older format.
 func (db *DB) wasteful(ctx context.Context, least int64) (bool, error) {
 	if db.path == "" {
 		return false, nil
 	}
+	var version string
+	if err := db.write.QueryRowContext(ctx, "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'cold'").Scan(&version); err != nil {
+		return false, fmt.Errorf("cannot read the version of the store's file: %w", err)
+	}
+	if strings.TrimSuffix(version, "+") != storageVersion {
+		return true, nil
+	}
 	var block, total, free int64
-	err := db.write.QueryRowContext(ctx, "SELECT block_size, total_blocks, free_blocks FROM pragma_database_size()").Scan(&block, &total, &free)
+	err := db.write.QueryRowContext(ctx, "SELECT block_size, total_blocks, free_blocks FROM pragma_database_size() WHERE database_name = 'cold'").Scan(&block, &total, &free)
 	if err != nil {
 		return false, fmt.Errorf("cannot read the size of the store: %w", err)
 	}
 	return free*block >= least && free > total/2, nil
 }
+
+func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", "''") + "'" }
 
 // compact writes a closed store's file anew, without what is free in it. If that
 // fails the file is as it was.
@@ -49,11 +62,10 @@ func compact(ctx context.Context, path string) (err error) {
 	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(1)
-	quoted := func(path string) string { return "'" + strings.ReplaceAll(path, "'", "''") + "'" }
 	for _, statement := range []string{
 		"SET preserve_insertion_order = true",
 		"ATTACH " + quoted(path) + " AS old (READ_ONLY)",
-		"ATTACH " + quoted(next) + " AS next",
+		"ATTACH " + quoted(next) + " AS next (STORAGE_VERSION '" + storageVersion + "')",
 		"COPY FROM DATABASE old TO next",
 		"CHECKPOINT next",
 		"DETACH next",

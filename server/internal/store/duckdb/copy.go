@@ -18,6 +18,11 @@ func (db *DB) CopyTo(ctx context.Context, path string, then func(position uint64
 	if db.closed || db.path == "" {
 		return errors.New("cannot copy a store that has no open file")
 	}
+	if err := db.sealAll(ctx); err != nil {
+		return err
+	}
+	db.cold.Lock()
+	defer db.cold.Unlock()
 	// If questions under way keep it from moving everything into its file, the rest
 	// is in DuckDB's log, and the two belong together.
 	_ = db.checkpoint(ctx)
@@ -43,7 +48,7 @@ func (db *DB) CopyTo(ctx context.Context, path string, then func(position uint64
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return then(db.position)
+	return then(db.position.Load())
 }
 
 func writeNew(path string, from io.Reader) error {

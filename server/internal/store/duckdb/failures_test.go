@@ -33,14 +33,10 @@ func TestFailuresOfOldStores(t *testing.T) {
 	if err != nil || len(want) != 2 || want[0].Message != "second" || want[0].Calls != 3 || want[0].Clients != 2 {
 		t.Fatalf("Failures = %+v, %v", want, err)
 	}
-	for _, s := range []string{"DROP TABLE failure_hours", "UPDATE store_state SET schema_version = 4"} {
-		if _, err := db.write.ExecContext(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	alter(t, path, "DROP TABLE failure_hours", "ALTER TABLE store_state DROP generation", "UPDATE store_state SET schema_version = 4")
 	db = openTest(t, path)
 	got, err := db.Failures(t.Context(), f, 10)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,8 +24,11 @@ var rollups = []struct{ table, at string }{
 
 // Expire implements store.Keeper.
 func (db *DB) Expire(ctx context.Context, project uint32, raw, old time.Time) (events int64, err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+	unlock, err := db.allInFile(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
 	err = db.transact(ctx, func(tx *sql.Tx) error {
 		if events, err = expire(ctx, tx, project, "events", "started_at", raw); err != nil {
 			return err
@@ -71,8 +75,11 @@ func noteExpired(ctx context.Context, tx *sql.Tx, project uint32, column string,
 
 // Erase implements store.Keeper.
 func (db *DB) Erase(ctx context.Context, project uint32, whose store.Whose) (gone store.Erased, err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+	unlock, err := db.allInFile(ctx)
+	if err != nil {
+		return gone, err
+	}
+	defer unlock()
 	err = db.transact(ctx, func(tx *sql.Tx) error {
 		if err := selectGone(ctx, tx, project, whose); err != nil {
 			return err
@@ -99,7 +106,7 @@ func (db *DB) Erase(ctx context.Context, project uint32, whose store.Whose) (gon
 	if err != nil {
 		return store.Erased{}, fmt.Errorf("cannot erase from project %d: %w", project, err)
 	}
-	return gone, db.checkpoint(ctx)
+	return gone, errors.Join(db.learn(ctx), db.checkpoint(ctx))
 }
 
 func known(t sql.NullTime) *time.Time {

@@ -25,7 +25,7 @@ func migrate(ctx context.Context, conn *sql.Conn, upgrade bool) error {
 	if _, err := conn.ExecContext(ctx, state); err != nil {
 		return fmt.Errorf("cannot create the table of the store's state: %w", err)
 	}
-	if _, err := conn.ExecContext(ctx, "INSERT INTO store_state SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM store_state)"); err != nil {
+	if _, err := conn.ExecContext(ctx, "INSERT INTO store_state (schema_version, log_position) SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM store_state)"); err != nil {
 		return fmt.Errorf("cannot begin the store's state: %w", err)
 	}
 	var have int

@@ -3,12 +3,14 @@ package duckdb
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	driver "github.com/duckdb/duckdb-go/v2"
@@ -32,6 +34,11 @@ type Options struct {
 	// CompactFrom is how many bytes must be free, beside half of the file, for Open to
 	// write it anew; 0: 64 MiB.
 	CompactFrom int64
+	// SealRows and SealAfter are how many new events are in memory at most before they
+	// are moved into the file, and for how long; 0: 122,880 and 15 minutes. The log
+	// holds them until then.
+	SealRows  int
+	SealAfter time.Duration
 	// Current: a store of an older version is left as it is, and is an ErrOlder.
 	Current bool
 }
@@ -48,17 +55,35 @@ const checkpointThreshold = "256MB"
 type DB struct {
 	*reader.Reader
 	read *sql.DB
-	// write is used by one at a time, under mu; it owns the temporary tables.
-	write *sql.Conn
-	idle  *time.Timer
-	after time.Duration
+	opts Options
+	path string
+	file *os.File // see CopyTo
+	idle *time.Timer
+	age  *time.Timer
 
-	mu       sync.Mutex
-	position uint64
-	dirty    bool // since the last checkpoint
-	closed   bool
-	path     string
-	file     *os.File // see CopyTo
+	prepared atomic.Bool // connections are for readers from then on
+
+	// position is up to where the log's entries are in the file.
+	position atomic.Uint64
+
+	mu         sync.Mutex
+	hot        *sql.Conn // of what is in memory
+	stage      *stage
+	lately     *lately
+	applied    uint64   // up to where they are here at all
+	generation int64    // which takes events
+	rows       int      // of it
+	bytes      int      // of its bodies
+	listed     bool     // tools in it
+	sealing    *sealing // the one before, or nil
+	closed     bool
+
+	// cold guards write, the connection for all that is done to the file. Who needs
+	// mu as well takes it before.
+	cold  sync.Mutex
+	write *sql.Conn // owns the temporary tables
+	dirty bool      // since the last checkpoint
+	gone  bool      // it is closed
 }
 
 var _ store.Store = (*DB)(nil)
@@ -94,62 +119,126 @@ func (o Options) compactFrom() int64 {
 	return o.CompactFrom
 }
 
+func (o Options) sealRows() int {
+	if o.SealRows == 0 {
+		return sealRows
+	}
+	return o.SealRows
+}
+
+func (o Options) sealAfter() time.Duration {
+	if o.SealAfter == 0 {
+		return sealAfter
+	}
+	return o.SealAfter
+}
+
+func (o Options) checkpointAfter() time.Duration {
+	if o.CheckpointAfter == 0 {
+		return 10 * time.Second
+	}
+	return o.CheckpointAfter
+}
+
 func open(ctx context.Context, path string, opts Options) (*DB, error) {
-	connector, err := driver.NewConnector(path, nil)
+	db := &DB{opts: opts, path: path, stage: newStage()}
+	connector, err := driver.NewConnector("", func(conn sqldriver.ExecerContext) error {
+		if !db.prepared.Load() {
+			return nil // one of the two that write
+		}
+		_, err := conn.ExecContext(context.Background(), "USE memory.live", nil)
+		return err
+	})
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	read := sql.OpenDB(connector)
-	db := &DB{Reader: reader.New(read, statement.DuckDB), read: read, after: opts.CheckpointAfter, path: path}
-	if db.after == 0 {
-		db.after = 10 * time.Second
-	}
-	if err := db.prepare(ctx, opts); err != nil {
+	db.read = sql.OpenDB(connector)
+	db.Reader = reader.New(db.read, statement.DuckDB).From(pinned)
+	db.idle, db.age = time.AfterFunc(time.Hour, db.checkpointIdle), time.AfterFunc(time.Hour, db.sealOld)
+	db.idle.Stop()
+	db.age.Stop()
+	if err := db.prepare(ctx); err != nil {
 		err = openError(path, err)
 		return nil, errors.Join(err, db.read.Close())
 	}
-	db.idle = time.AfterFunc(db.after, db.checkpointIdle)
-	db.idle.Stop()
 	return db, nil
 }
 
-func (db *DB) prepare(ctx context.Context, opts Options) error {
+func (db *DB) prepare(ctx context.Context) (err error) {
 	db.read.SetMaxIdleConns(4)
-	conn, err := db.read.Conn(ctx)
-	if err != nil {
+	if db.write, err = db.read.Conn(ctx); err != nil {
 		return err
 	}
-	db.write = conn
+	if db.hot, err = db.read.Conn(ctx); err != nil {
+		return err
+	}
+	if err := db.setUp(ctx); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db.write, !db.opts.Current); err != nil {
+		return err
+	}
+	if err := noTwins(ctx, db.write); err != nil {
+		return err
+	}
+	var position uint64
+	var sealed int64
+	if err := db.write.QueryRowContext(ctx, "SELECT log_position, generation FROM store_state").Scan(&position, &sealed); err != nil {
+		return err
+	}
+	db.position.Store(position)
+	db.applied = position
+	if err := db.learn(ctx); err != nil {
+		return err
+	}
+	db.generation = sealed + 1
+	if err := db.prepareHot(ctx); err != nil {
+		return err
+	}
+	db.prepared.Store(true)
+	db.dirty = true // what the tables are, if they are new
+	db.idle.Reset(db.opts.checkpointAfter())
+	return nil
+}
+
+// setUp attaches the file and sets what DuckDB may do.
+func (db *DB) setUp(ctx context.Context) error {
+	file := "ATTACH ':memory:' AS cold"
+	if db.path != "" {
+		version := ""
+		if _, err := os.Stat(db.path); err != nil {
+			version = " (STORAGE_VERSION '" + storageVersion + "')" // of a new file
+		}
+		file = "ATTACH " + quoted(db.path) + " AS cold" + version
+	}
 	settings := []string{
+		file,
 		"SET checkpoint_threshold = '" + checkpointThreshold + "'",
 		// The database reads and writes its own file and nothing else, and never
 		// fetches an extension.
 		"SET autoinstall_known_extensions = false",
 		"SET enable_external_access = false",
+		"USE cold",
 	}
-	if opts.Threads > 0 {
-		settings = append(settings, fmt.Sprintf("SET threads = %d", opts.Threads))
+	if db.opts.Threads > 0 {
+		settings = append(settings, fmt.Sprintf("SET threads = %d", db.opts.Threads))
 	}
 	for _, s := range settings {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
+		if _, err := db.write.ExecContext(ctx, s); err != nil {
 			return fmt.Errorf("cannot set up the database by %q: %w", s, err)
 		}
 	}
-	if opts.MemoryLimit != "" {
-		if strings.Trim(opts.MemoryLimit, "0123456789.KMGTiB%") != "" {
-			return fault.New(fault.BadRequest, fmt.Sprintf("%q is no memory limit", opts.MemoryLimit), `say it as "512MB" or "2GB"`)
-		}
-		if _, err := conn.ExecContext(ctx, "SET memory_limit = '"+opts.MemoryLimit+"'"); err != nil {
-			return fmt.Errorf("cannot set the memory limit: %w", err)
-		}
+	limit := db.opts.MemoryLimit
+	if limit == "" {
+		return nil
 	}
-	if err := migrate(ctx, conn, !opts.Current); err != nil {
-		return err
+	if strings.Trim(limit, "0123456789.KMGTiB%") != "" {
+		return fault.New(fault.BadRequest, fmt.Sprintf("%q is no memory limit", limit), `say it as "512MB" or "2GB"`)
 	}
-	if err := noTwins(ctx, conn); err != nil {
-		return err
+	if _, err := db.write.ExecContext(ctx, "SET memory_limit = '"+limit+"'"); err != nil {
+		return fmt.Errorf("cannot set the memory limit: %w", err)
 	}
-	return conn.QueryRowContext(ctx, "SELECT log_position FROM store_state").Scan(&db.position)
+	return nil
 }
 
 // openError says what to do about the one failure that everyone meets: the file
@@ -170,34 +259,53 @@ func openError(path string, err error) error {
 // Close moves everything into the file and closes it.
 func (db *DB) Close() error {
 	db.idle.Stop()
+	db.age.Stop()
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
 		return nil
 	}
 	db.closed = true
-	err := db.checkpoint(context.Background())
-	return errors.Join(err, db.write.Close(), db.read.Close(), db.closeFile())
+	err := db.sealAll(context.Background())
+	db.cold.Lock()
+	defer db.cold.Unlock()
+	db.gone = true
+	err = errors.Join(err, db.checkpoint(context.Background()))
+	return errors.Join(err, db.write.Close(), db.hot.Close(), db.read.Close(), db.closeFile())
 }
 
-// checkpoint is called under mu.
+// allInFile locks mu and cold, with nothing left in memory.
+func (db *DB) allInFile(ctx context.Context) (unlock func(), err error) {
+	db.mu.Lock()
+	if err := db.sealAll(ctx); err != nil {
+		db.mu.Unlock()
+		return nil, err
+	}
+	db.cold.Lock()
+	return func() {
+		db.cold.Unlock()
+		db.mu.Unlock()
+	}, nil
+}
+
+// checkpoint is called under cold.
 func (db *DB) checkpoint(ctx context.Context) error {
 	if !db.dirty {
 		return nil
 	}
-	if _, err := db.write.ExecContext(ctx, "CHECKPOINT"); err != nil {
+	if _, err := db.write.ExecContext(ctx, "CHECKPOINT cold"); err != nil {
 		return fmt.Errorf("cannot checkpoint the store: %w", err)
 	}
 	db.dirty = false
 	return nil
 }
 
-// checkpointIdle runs when nothing was applied for a while. A failure is no loss:
-// what was committed is in DuckDB's log, and Close or the next pause tries again.
+// checkpointIdle runs when the file was not written to for a while. A failure is no
+// loss: what was committed is in DuckDB's log, and Close or the next pause tries again.
 func (db *DB) checkpointIdle() {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if !db.closed {
+	db.cold.Lock()
+	defer db.cold.Unlock()
+	if !db.gone {
 		_ = db.checkpoint(context.Background())
 	}
 }

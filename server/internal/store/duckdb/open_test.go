@@ -3,6 +3,7 @@ package duckdb
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -63,6 +64,21 @@ func TestOpenElsewhere(t *testing.T) {
 	openTest(t, path) // now it is free
 }
 
+// alter changes a closed store.
+func alter(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
 func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.duckdb")
 	start := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -97,13 +113,10 @@ func TestReopen(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	newer := filepath.Join(t.TempDir(), "newer.duckdb")
 	db := openTest(t, newer)
-	if _, err := db.write.ExecContext(t.Context(), "UPDATE store_state SET schema_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	db.dirty = true
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	alter(t, newer, "UPDATE store_state SET schema_version = 99")
 	text := filepath.Join(t.TempDir(), "text.duckdb")
 	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -127,7 +140,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestIdleCheckpoint: what was applied moves into the file when nothing more comes.
 func TestIdleCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.duckdb")
-	s, err := Open(t.Context(), path, Options{CheckpointAfter: time.Millisecond})
+	s, err := Open(t.Context(), path, Options{CheckpointAfter: time.Millisecond, SealAfter: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +151,10 @@ func TestIdleCheckpoint(t *testing.T) {
 	}
 	db := s.(*DB)
 	for {
-		db.mu.Lock()
+		db.cold.Lock()
 		dirty := db.dirty
-		db.mu.Unlock()
-		if !dirty {
+		db.cold.Unlock()
+		if !dirty && db.position.Load() == 1 {
 			break
 		}
 		time.Sleep(time.Millisecond) // the test's own time limit ends this

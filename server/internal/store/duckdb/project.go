@@ -23,38 +23,43 @@ func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[u
 		texts[i] = id.String()
 	}
 	const query = "SELECT id, CASE WHEN seen_by = $3 AND kind = 'call' AND handler_ran <> 'yes' THEN $4 ELSE seen_by END FROM events WHERE project = $1 AND id IN (SELECT unnest($2::VARCHAR[])::UUID)"
-	rows, err := db.read.QueryContext(ctx, query, project, texts, store.Halves, store.Half)
-	if err != nil {
-		return nil, fmt.Errorf("cannot look up %d ids: %w", len(ids), err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id duck.UUID
-		var seenBy string
-		if err := rows.Scan(&id, &seenBy); err != nil {
-			return nil, fmt.Errorf("cannot read an id: %w", err)
+	err := db.reading(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, query, project, texts, store.Halves, store.Half)
+		if err != nil {
+			return fmt.Errorf("cannot look up %d ids: %w", len(ids), err)
 		}
-		known[umpire.ID(id)] = seenBy
-	}
-	return known, rows.Err()
+		defer rows.Close()
+		for rows.Next() {
+			var id duck.UUID
+			var seenBy string
+			if err := rows.Scan(&id, &seenBy); err != nil {
+				return fmt.Errorf("cannot read an id: %w", err)
+			}
+			known[umpire.ID(id)] = seenBy
+		}
+		return rows.Err()
+	})
+	return known, err
 }
 
 // RecentIDs implements store.Writer.
 func (db *DB) RecentIDs(ctx context.Context, since time.Time, yield func(project uint32, id umpire.ID)) error {
-	rows, err := db.read.QueryContext(ctx, "SELECT project, id FROM events WHERE received_at >= make_timestamp($1::BIGINT)", since.UnixMicro())
-	if err != nil {
-		return fmt.Errorf("cannot list recent ids: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var project uint32
-		var id duck.UUID
-		if err := rows.Scan(&project, &id); err != nil {
-			return fmt.Errorf("cannot read an id: %w", err)
+	return db.reading(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT project, id FROM events WHERE received_at >= make_timestamp($1::BIGINT)", since.UnixMicro())
+		if err != nil {
+			return fmt.Errorf("cannot list recent ids: %w", err)
 		}
-		yield(project, umpire.ID(id))
-	}
-	return rows.Err()
+		defer rows.Close()
+		for rows.Next() {
+			var project uint32
+			var id duck.UUID
+			if err := rows.Scan(&project, &id); err != nil {
+				return fmt.Errorf("cannot read an id: %w", err)
+			}
+			yield(project, umpire.ID(id))
+		}
+		return rows.Err()
+	})
 }
 
 // tables hold rows of projects.
@@ -62,9 +67,12 @@ var tables = []string{"events", "tool_hours", "tool_latency", "session_hours", "
 
 // DeleteProject implements store.Writer.
 func (db *DB) DeleteProject(ctx context.Context, project uint32) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.transact(ctx, func(tx *sql.Tx) error {
+	unlock, err := db.allInFile(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = db.transact(ctx, func(tx *sql.Tx) error {
 		for _, table := range tables {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {
 				return fmt.Errorf("cannot delete project %d from %q: %w", project, table, err)
@@ -72,4 +80,8 @@ func (db *DB) DeleteProject(ctx context.Context, project uint32) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return db.learn(ctx)
 }

@@ -29,16 +29,11 @@ func TestSendersOfOldStores(t *testing.T) {
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{
-		"DROP TABLE sender_hours", "DROP TABLE failure_hours", "DROP TABLE expired", "UPDATE store_state SET schema_version = 2",
-	} {
-		if _, err := db.write.ExecContext(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	alter(t, path, "DROP TABLE sender_hours", "DROP TABLE failure_hours", "DROP TABLE expired",
+		"ALTER TABLE store_state DROP generation", "UPDATE store_state SET schema_version = 2")
 	db = openTest(t, path)
 	if err := db.Apply(t.Context(), entries(uint64(1+len(batch)), event("posthog", "posthog-node-mcp", "0.16.3", umpire.OK))); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,8 @@ type reader struct {
 	read    *sql.DB
 	dialect *statement.Dialect
 
+	begin func(context.Context, *sql.DB) (*sql.Tx, error)
+
 	tx *sql.Tx
 	mu *sync.Mutex // one statement at a time in a transaction
 }
@@ -25,7 +27,21 @@ type reader struct {
 // New returns a reader of the database, which stays the caller's to close. Its
 // statements are written in the dialect.
 func New(db *sql.DB, dialect *statement.Dialect) *Reader {
-	return &reader{read: db, dialect: dialect}
+	return &reader{read: db, dialect: dialect, begin: begin}
+}
+
+// From makes the reader begin what sees one state of the store by its own begin.
+func (in *reader) From(begin func(context.Context, *sql.DB) (*sql.Tx, error)) *Reader {
+	in.begin = begin
+	return in
+}
+
+func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("cannot begin to read: %w", err)
+	}
+	return tx, nil
 }
 
 // Snapshot implements store.Reader.
@@ -46,9 +62,9 @@ func (in *reader) snapshot(ctx context.Context, do func(*sql.Tx) error) error {
 		defer in.mu.Unlock()
 		return do(in.tx)
 	}
-	tx, err := in.read.BeginTx(ctx, nil)
+	tx, err := in.begin(ctx, in.read)
 	if err != nil {
-		return fmt.Errorf("cannot begin to read: %w", err)
+		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
 	return do(tx)

@@ -156,6 +156,27 @@ func (d *Dialect) Render(name string, q Question) (statement string, args []any,
 	return out.String(), b.values, nil
 }
 
+// Facts is what the events of a table count for, one row each.
+func (d *Dialect) Facts(events string) (string, error) { return d.fragment("facts", events) }
+
+// Count is what the rows of Facts add to a rollup.
+func (d *Dialect) Count(rollup, facts string) (string, error) {
+	return d.fragment("count_"+rollup, facts)
+}
+
+// Each is Count with a row for each of Facts.
+func (d *Dialect) Each(rollup, facts string) (string, error) {
+	return d.fragment("each_"+rollup, facts)
+}
+
+func (d *Dialect) fragment(name, of string) (string, error) {
+	var out strings.Builder
+	if err := d.parsed.ExecuteTemplate(&out, name, of); err != nil {
+		return "", fmt.Errorf("cannot write %q: %w", name, err)
+	}
+	return out.String(), nil
+}
+
 // binder collects values and hands out their placeholders.
 type binder struct {
 	dialect *Dialect

@@ -32,7 +32,7 @@ func TestCandidates(t *testing.T) {
 		want  string // words with spaces between them
 	}{
 		{"a command", []string{"rep"}, "report"},
-		{"a command of a command", []string{"key", ""}, "add list revoke"},
+		{"a command of a command", []string{"rule", ""}, "add delete list"},
 		{"a flag", []string{"report", "--la"}, "--last"},
 		{"a flag of a command after a value", []string{"tail", "--last", "7d", "--onc"}, "--once"},
 		{"a flag's value", []string{"report", "--outcome", "c"}, "crashed"},

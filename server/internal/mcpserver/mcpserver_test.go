@@ -110,6 +110,9 @@ func TestTheToolsAreSmall(t *testing.T) {
 		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || *tool.Annotations.OpenWorldHint || *tool.Annotations.DestructiveHint {
 			t.Errorf("%s is not annotated as read-only", tool.Name)
 		}
+		if text, err := json.Marshal(tool.OutputSchema); err != nil || strings.Contains(string(text), ":true") || strings.Contains(string(text), ":false") {
+			t.Errorf("%s: a schema that is true or false is refused by some clients: %s", tool.Name, text)
+		}
 		if tool.OutputSchema == nil || tool.Title == "" {
 			t.Errorf("%s has no output schema or no title", tool.Name)
 		}
@@ -217,7 +220,7 @@ func TestMetricsNarrowTheOverview(t *testing.T) {
 func TestRowsAreLimited(t *testing.T) {
 	c := session(t, "")
 	got, said, _ := ask(t, c, "rank_tools", map[string]any{"limit": 2, "by": "crashed"})
-	if list := got["tools"].([]any); len(list) != 2 || !strings.Contains(said, "(2 of 10)") || got["more"] == nil {
+	if list := got["tools"].([]any); len(list) != 2 || !strings.Contains(said, "(2 of 10)") || got["note"] == nil {
 		t.Errorf("%v\n%s", got, said)
 	}
 	first := got["tools"].([]any)[0].(map[string]any)

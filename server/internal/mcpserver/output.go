@@ -25,7 +25,7 @@ func outputSchema(t *tool) *jsonschema.Schema {
 	}
 	if len(t.lists) > 0 {
 		s.Properties["rows"] = &jsonschema.Schema{Type: "object", Description: "how many rows of each list are shown, and of how many"}
-		s.Properties["more"] = &jsonschema.Schema{Type: "string", Description: "how to get the rest"}
+		s.Properties["note"] = &jsonschema.Schema{Type: "string", Description: "how to get the rest"}
 	}
 	return s
 }
@@ -38,7 +38,7 @@ func schemaOf(like any) *jsonschema.Schema {
 	previous.Type, previous.Types = "", []string{"null", "object"} // null where it is no longer kept
 	s, err := jsonschema.ForType(reflect.TypeOf(like), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[query.Previous]():  previous,
-		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[json.RawMessage](): {Description: "JSON"}, // clients want an object: {} would be written as true
 		reflect.TypeFor[umpire.ID]():       {Type: "string"},
 		reflect.TypeFor[umpire.Event]():    {Type: "object", Description: "spec/event.schema.json"},
 	}})

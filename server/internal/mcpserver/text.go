@@ -59,7 +59,7 @@ func (t *text) foot(a answer) {
 		}
 		t.line("%s calls from %s: not or only partly reported: %s", count(n["calls"]), format.Sender(cell(n["sender"]), cell(n["sdk"])), strings.Join(names, ", "))
 	}
-	if more, ok := a["more"].(string); ok {
+	if more, ok := a["note"].(string); ok {
 		t.line("More: %s", more)
 	}
 }

@@ -181,11 +181,11 @@ func (t *tool) cut(a answer, limit int) {
 		a["rows"] = counts
 	}
 	if next, ok := a["next"].(string); ok && next != "" {
-		a["more"] = "cursor=" + next + " shows the next rows"
+		a["note"] = "cursor=" + next + " shows the next rows"
 	} else if more && limit < maxLimit {
-		a["more"] = fmt.Sprintf("limit up to %d shows more rows; a filter or a shorter range narrows them", maxLimit)
+		a["note"] = fmt.Sprintf("limit up to %d shows more rows; a filter or a shorter range narrows them", maxLimit)
 	} else if more {
-		a["more"] = "a filter or a shorter range narrows the rows; the read API and CSV have them all"
+		a["note"] = "a filter or a shorter range narrows the rows; the read API and CSV have them all"
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func (n *node) readAPI(authorize api.Authorize) http.Handler {
 	dumper, _ := n.store.(store.Dumper)
 	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{
-		Prefs:   n.prefs,
+		Prefs: n.prefs, Settings: apiSettings{n},
 		Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}, Dumper: dumper, Care: care{n},
 		Live: n.live, Follow: n.pipe == nil,
 	})

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
@@ -167,18 +168,22 @@ func (in *inspection) ofRelease(now, before store.ReleaseRow) error {
 // are kept.
 func (in *inspection) firstCrashes() (map[string]store.FailureRow, error) {
 	first := map[string]store.FailureRow{}
-	if rawGone(in.kept, in.p.Filter) {
-		return first, nil
-	}
-	crashed := in.p.Filter
-	crashed.Outcome = []string{"crashed"}
-	rows, err := in.src.Failures(in.ctx, crashed, insightFailures)
+	rows, err := in.failuresNow()
 	for _, r := range rows {
-		if have, known := first[r.Tool]; !known || r.FirstSeen.Before(have.FirstSeen) {
+		if have, known := first[r.Tool]; r.Outcome == "crashed" && (!known || r.FirstSeen.Before(have.FirstSeen)) {
 			first[r.Tool] = r
 		}
 	}
 	return first, err
+}
+
+// failuresNow are the failures of the range, read once; none where single events are
+// no longer kept.
+func (in *inspection) failuresNow() (rows []store.FailureRow, err error) {
+	if in.failures == nil && !rawGone(in.kept, in.p.Filter) {
+		in.failures, err = in.src.Failures(in.ctx, in.p.Filter, insightFailures)
+	}
+	return in.failures, err
 }
 
 // nameOf is an error type, or nothing where the failure has none.
@@ -199,9 +204,12 @@ func (in *inspection) ofNewErrors() error {
 		in.skip(reasonBefore, "new_error_type")
 		return nil
 	}
-	now, err := in.src.Failures(in.ctx, in.p.Filter, insightFailures)
+	now, err := in.failuresNow()
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(now, func(r store.FailureRow) bool { return nameOf(r.ErrorType) != "" }) {
+		return nil
 	}
 	old, err := in.src.Failures(in.ctx, window, insightFailures)
 	if err != nil {

@@ -152,6 +152,8 @@ type inspection struct {
 	before  map[string]store.ToolRow // of the window before; nil where that is gone
 	listed  []store.CatalogRow
 	unknown []store.UnknownToolRow
+	// failures of the range, once they were read.
+	failures []store.FailureRow
 
 	found     []Insight
 	notJudged []NotJudged

@@ -62,11 +62,11 @@ func TestListsAsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for field, v := range want[i].(map[string]any) {
-				switch v.(type) {
+				switch v := v.(type) {
 				case map[string]any:
 					continue // in columns of its own
 				case []any:
-					if len(v.([]any)) == 0 {
+					if len(v) == 0 {
 						continue // nothing in a file
 					}
 				case string:

@@ -17,6 +17,7 @@ type listView struct {
 	Pages       []navItem
 	Unknown     []unknownTool
 	UnknownMore string
+	Downloads   []download
 	Notes       []note
 }
 
@@ -34,6 +35,7 @@ func (s *site) tools(w http.ResponseWriter, r *http.Request) error {
 	if tools.Err == nil {
 		t := table{ID: "tools", Title: "Tools", Caption: "Calls by tool in " + lastWords(sc.params), Empty: "No tool was called in this range, and no server has listed any."}
 		v.Table, v.Pages = pagedTable(sc, t, toolColumns, toolLines(sc, tools.Value, badges(insights.Value)))
+		v.Downloads = sc.downloads("tools")
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
 		v.Notes = unseenNotes(tools.Value.NotReported, false)
 	}
@@ -52,6 +54,7 @@ func (s *site) clients(w http.ResponseWriter, r *http.Request) error {
 		t := table{ID: "clients", Title: "Clients", Caption: "Calls by client in " + lastWords(sc.params), Empty: "No client called in this range."}
 		lines := clientLines(clients.Value.Header, clients.Value.Clients, func(changes ...string) string { return sc.link(sc.projectPath(), changes...) })
 		v.Table, v.Pages = pagedTable(sc, t, clientColumns, lines)
+		v.Downloads = sc.downloads("clients")
 		v.Notes = unseenNotes(clients.Value.NotReported, false)
 	}
 	return s.render(w, http.StatusOK, "list", v)

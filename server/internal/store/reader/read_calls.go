@@ -88,8 +88,13 @@ func scanEvent(scan func(...any) error) (*store.Stored, error) {
 		text string
 		into any
 	}{
-		{params, &e.BadParams}, {near, &e.Near}, {suspects, &e.Suspects}, {keys, &e.InputKeys},
-		{types, &e.InputTypes}, {tools, &e.Tools}, {meta, &e.Meta},
+		{params, &e.BadParams},
+		{near, &e.Near},
+		{suspects, &e.Suspects},
+		{keys, &e.InputKeys},
+		{types, &e.InputTypes},
+		{tools, &e.Tools},
+		{meta, &e.Meta},
 	} {
 		if err := fromJSON(list.text, list.into); err != nil {
 			return nil, err

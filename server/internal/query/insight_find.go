@@ -248,6 +248,24 @@ func (in *inspection) ofNewErrors() error {
 	return nil
 }
 
+func (in *inspection) ofLoops() error {
+	if rawGone(in.kept, in.p.Filter) {
+		in.skip(reasonGone, "loop")
+		return nil
+	}
+	rows, err := in.src.ToolLoops(in.ctx, in.p.Filter, insightUnknown)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if of := in.toolCalls(r.Tool); of >= MinCalls {
+			sessions := r.Sessions
+			in.report("loop", Insight{Tool: r.Tool, Calls: r.Calls, Of: of, Value: float64(r.Sessions), Sessions: &sessions})
+		}
+	}
+	return nil
+}
+
 // newCrash: the rule crash_appeared tells of it already.
 func (in *inspection) newCrash(r store.FailureRow) bool {
 	return r.Outcome == "crashed" && in.before[r.Tool].Crashed == 0

@@ -112,7 +112,7 @@ func insightsOf(ctx context.Context, src Source, p Params) (InsightsAnswer, erro
 	if err := in.read(); err != nil {
 		return InsightsAnswer{}, err
 	}
-	for _, rule := range []func() error{in.ofTools, in.ofArguments, in.ofUnknown, in.ofTheWindowBefore, in.ofReleases, in.ofNewErrors, in.ofDeadTools} {
+	for _, rule := range []func() error{in.ofTools, in.ofArguments, in.ofUnknown, in.ofTheWindowBefore, in.ofReleases, in.ofNewErrors, in.ofLoops, in.ofDeadTools} {
 		if err := rule(); err != nil {
 			return InsightsAnswer{}, err
 		}

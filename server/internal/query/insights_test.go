@@ -106,6 +106,11 @@ func TestInsights(t *testing.T) {
 	h.add(0, 95, "renamed")
 	h.add(0, 5, "renamed", failing(umpire.ToolError, "shop.NewKind"))
 
+	h.add(0, 30, "loops", func(e *umpire.Event) { e.Session = "round" })
+	for i := len(h.events) - 4; i < len(h.events); i++ {
+		h.events[i].ArgsHash = "0123456789ab"
+	}
+
 	h.add(0, 25, "Sound", func(e *umpire.Event) {
 		e.Outcome, e.Cause, e.Near = umpire.BadArgs, "unknown_tool", []string{"sound"}
 	})
@@ -127,14 +132,15 @@ func TestInsights(t *testing.T) {
 		"warning slow slow 20/20 1.212e+07",
 		"warning bad_argument refuses 10/100 0.1",
 		"warning new_error_type renamed 5/100 5 before 0",
-		"notice never_called dead 0/643 5.73e+05",
-		"notice unknown_tool Sound 25/643 25",
+		"notice never_called dead 0/673 5.74e+05",
+		"notice unknown_tool Sound 25/673 25",
+		"notice loop loops 4/30 1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("insights (-want +got):\n%s", diff)
 	}
 	dead := answer.Insights[slices.IndexFunc(answer.Insights, func(i query.Insight) bool { return i.Rule == "never_called" })]
-	if *dead.Sessions != 573 || *dead.Tokens != 573*1000 || *dead.Cost < 1.718 || *dead.Cost > 1.72 {
+	if *dead.Sessions != 574 || *dead.Tokens != 574*1000 || *dead.Cost < 1.721 || *dead.Cost > 1.723 {
 		t.Errorf("the dead tool costs %d tokens, $%v, in %d sessions", *dead.Tokens, *dead.Cost, *dead.Sessions)
 	}
 	boom := answer.Insights[1]

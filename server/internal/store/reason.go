@@ -22,6 +22,17 @@ type ReasonReader interface {
 	// tool, or empty where nothing came within the range. Calls in no session are not
 	// counted.
 	UnknownNext(ctx context.Context, f Filter, limit int) ([]PairRow, error)
+	// ToolLoops are the tools that were asked the same with the same end four times or
+	// more in one session (outcomes.md 6.4), most sessions first. Two questions that take
+	// turns are not among them.
+	ToolLoops(ctx context.Context, f Filter, limit int) ([]LoopRow, error)
+}
+
+// LoopRow is a tool, in how many sessions it was in a loop, and how many calls these
+// loops had.
+type LoopRow struct {
+	Tool            string
+	Sessions, Calls int64
 }
 
 // ReasonRow is a tool, and why its answers are listed.

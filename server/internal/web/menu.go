@@ -41,7 +41,7 @@ func (s *site) menu() []menuPage {
 		{group: menuProject, text: "Releases", path: "releases", show: s.releases},
 		{group: menuProject, text: "Settings", path: "settings", show: s.settings, unfiltered: true},
 		{group: menuTraffic, text: "Live", path: "live", show: s.live},
-		{group: menuTraffic, text: "Calls", path: "calls", show: s.calls},
+		{group: menuMain, text: "Calls", path: "calls", show: s.calls},
 		{group: menuTraffic, text: "Users", path: "users", show: s.users},
 		{group: menuTraffic, text: "Intents", path: "intents", show: s.intents},
 		{group: menuTraffic, text: "Resources", path: "resources", show: s.resources},

@@ -53,3 +53,15 @@ func (in *reader) pairs(ctx context.Context, name string, f store.Filter, limit 
 	})
 	return all, err
 }
+
+// ToolLoops implements store.Reader.
+func (in *reader) ToolLoops(ctx context.Context, f store.Filter, limit int) ([]store.LoopRow, error) {
+	var all []store.LoopRow
+	err := in.each(ctx, "tool_loops", limited(f, limit), func(scan func(...any) error) error {
+		var r store.LoopRow
+		err := scan(&r.Tool, &r.Sessions, &r.Calls)
+		all = append(all, r)
+		return err
+	})
+	return all, err
+}

@@ -24,11 +24,12 @@ type compared struct {
 	EmptyTools, Suspects   []store.ReasonRow
 	Pairs                  []store.PairRow
 	UnknownAsked, Followed []store.PairRow
+	Loops                  []store.LoopRow
 }
 
 func askCompared(r store.Reader, f store.Filter) (c compared, err error) {
 	ctx := context.Background()
-	var all [7]error
+	var all [8]error
 	c.Releases, all[0] = r.ByRelease(ctx, f)
 	c.Changes, all[1] = r.Changes(ctx, f)
 	c.EmptyTools, all[2] = r.EmptyTools(ctx, f, limit)
@@ -36,6 +37,7 @@ func askCompared(r store.Reader, f store.Filter) (c compared, err error) {
 	c.Pairs, all[4] = r.Pairs(ctx, f, limit)
 	c.UnknownAsked, all[5] = r.UnknownAsked(ctx, f, limit)
 	c.Followed, all[6] = r.UnknownNext(ctx, f, limit)
+	c.Loops, all[7] = r.ToolLoops(ctx, f, limit)
 	return c, errors.Join(all[:]...)
 }
 
@@ -76,6 +78,7 @@ func (r recount) compared(q store.Filter) compared {
 			return slices.Compact(slices.Sorted(slices.Values(f.Suspects)))
 		}),
 		Pairs:        r.pairs(q, func(_ fact, next string) (string, bool) { return next, next != "" }),
+		Loops:        r.toolLoops(q),
 		UnknownAsked: r.asked(q),
 		Followed:     r.pairs(q, func(f fact, next string) (string, bool) { return next, f.failure(f.Cause) == "unknown_tool" }),
 	}
@@ -262,6 +265,32 @@ func (r recount) asked(q store.Filter) []store.PairRow {
 		}
 	}
 	return rankedPairs(n)
+}
+
+func (r recount) toolLoops(q store.Filter) []store.LoopRow {
+	n := map[[4]string]int64{}
+	for _, f := range r.calls(q) {
+		if f.Session != "" && f.ArgsHash != "" {
+			n[[4]string{known(f.Tool), f.part, f.ArgsHash, string(f.Slice())}]++
+		}
+	}
+	rows, sessions := map[string]store.LoopRow{}, map[[2]string]bool{}
+	for key, calls := range n {
+		if calls < 4 {
+			continue
+		}
+		row := rows[key[0]]
+		row.Tool = key[0]
+		row.Calls += calls
+		if s := [2]string{key[0], key[1]}; !sessions[s] {
+			sessions[s] = true
+			row.Sessions++
+		}
+		rows[key[0]] = row
+	}
+	return first(limit, slices.SortedFunc(maps.Values(rows), func(a, b store.LoopRow) int {
+		return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(a.Tool, b.Tool))
+	}))
 }
 
 func rankedPairs(n map[store.PairRow]int64) []store.PairRow {

@@ -120,3 +120,8 @@ func (m *Memory) UnknownNext(context.Context, store.Filter, int) ([]store.PairRo
 	}
 	return out, m.Fail["UnknownNext"]
 }
+
+// ToolLoops is one of the questions of store.Reader.
+func (m *Memory) ToolLoops(context.Context, store.Filter, int) ([]store.LoopRow, error) {
+	return m.Loops, m.Fail["ToolLoops"]
+}

@@ -41,6 +41,7 @@ type Memory struct {
 	Outside    int64
 	OtherKinds map[string]int64
 	Changed    []store.ChangeRow
+	Loops      []store.LoopRow
 	// Told are the senders of the calls, whatever the filter; nil: Umpire's own SDK.
 	Told []store.SenderRow
 	// Fail makes a method fail, by its name.

@@ -34,7 +34,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 
 // room is as much of the batch as the generation has room for.
 func (db *DB) room(ctx context.Context, batch []store.Entry) ([]store.Entry, error) {
-	if db.rows >= db.opts.sealRows() || db.bytes >= sealBytes {
+	if db.rows >= db.opts.sealRows() || db.bytes >= db.opts.sealBytes() {
 		if err := db.rotate(ctx); err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
@@ -52,7 +52,7 @@ func (db *DB) applyPart(ctx context.Context, part []store.Entry) error {
 	}
 	db.applied = part[len(part)-1].Seq
 	db.lately.sweep(time.Now())
-	if db.rows >= db.opts.sealRows() || db.bytes >= sealBytes {
+	if db.rows >= db.opts.sealRows() || db.bytes >= db.opts.sealBytes() {
 		if s := db.sealing; s == nil || s.over() { // or the next batch waits
 			_ = db.rotate(ctx) // what fails is told by the next batch
 		}
@@ -185,6 +185,9 @@ func mark(ctx context.Context, tx *sql.Tx) error {
 	if err := run(ctx, tx, "apply_tool_hours_change"); err != nil {
 		return err
 	}
+	if err := daysAnew(ctx, tx, "before"); err != nil {
+		return err
+	}
 	return run(ctx, tx, "apply_mark_stored")
 }
 
@@ -192,7 +195,7 @@ func mark(ctx context.Context, tx *sql.Tx) error {
 // what events count for: those of a batch, of a generation that is sealed, and of what
 // is in memory for readers.
 var counted = []string{
-	"tool_hours", "tool_latency", "session_hours", "session_slots", "client_hours", "kind_hours", "sender_hours", "failure_hours",
+	"tool_hours", "tool_latency", "tool_days", "tool_latency_days", "session_hours", "session_slots", "client_hours", "kind_hours", "sender_hours", "failure_hours",
 }
 
 // count stores the batch and adds what it counts for to the rollups.

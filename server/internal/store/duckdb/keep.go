@@ -14,6 +14,8 @@ import (
 var rollups = []struct{ table, at string }{
 	{"tool_hours", "hour"},
 	{"tool_latency", "hour"},
+	{"tool_days", "hour"},
+	{"tool_latency_days", "hour"},
 	{"session_hours", "hour"},
 	{"session_slots", "slot"},
 	{"client_hours", "hour"},

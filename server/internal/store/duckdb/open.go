@@ -14,6 +14,7 @@ import (
 	"time"
 
 	driver "github.com/duckdb/duckdb-go/v2"
+	"github.com/dustin/go-humanize"
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/store"
@@ -35,8 +36,8 @@ type Options struct {
 	// write it anew; 0: 64 MiB.
 	CompactFrom int64
 	// SealRows and SealAfter are how many new events are in memory at most before they
-	// are moved into the file, and for how long; 0: 122,880 and 15 minutes. The log
-	// holds them until then.
+	// are moved into the file, and for how long; 0: 122,880, or what an eighth of
+	// MemoryLimit holds, and 15 minutes. The log holds them until then.
 	SealRows  int
 	SealAfter time.Duration
 	// Current: a store of an older version is left as it is, and is an ErrOlder.
@@ -119,11 +120,25 @@ func (o Options) compactFrom() int64 {
 	return o.CompactFrom
 }
 
+// sealRows and sealBytes are how many new events, and how much of their bodies, are in
+// memory at most before they are sealed. Twice as much is there meanwhile, so with
+// little memory it is less.
 func (o Options) sealRows() int {
-	if o.SealRows == 0 {
-		return sealRows
+	if o.SealRows != 0 {
+		return o.SealRows
 	}
-	return o.SealRows
+	const each = 1 << 10 // bytes of an event without bodies, about
+	if limit, err := humanize.ParseBytes(o.MemoryLimit); err == nil {
+		return int(min(max(limit/8/each, 1000), sealRows))
+	}
+	return sealRows
+}
+
+func (o Options) sealBytes() int {
+	if limit, err := humanize.ParseBytes(o.MemoryLimit); err == nil {
+		return int(min(max(limit/16, 1<<20), sealBytes))
+	}
+	return sealBytes
 }
 
 func (o Options) sealAfter() time.Duration {

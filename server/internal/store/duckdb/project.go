@@ -63,7 +63,7 @@ func (db *DB) RecentIDs(ctx context.Context, since time.Time, yield func(project
 }
 
 // tables hold rows of projects.
-var tables = []string{"events", "tool_hours", "tool_latency", "session_hours", "session_slots", "client_hours", "kind_hours", "sender_hours", "failure_hours", "catalog", "expired"}
+var tables = []string{"events", "tool_hours", "tool_latency", "tool_days", "tool_latency_days", "session_hours", "session_slots", "client_hours", "kind_hours", "sender_hours", "failure_hours", "catalog", "expired"}
 
 // DeleteProject implements store.Writer.
 func (db *DB) DeleteProject(ctx context.Context, project uint32) error {

@@ -51,5 +51,18 @@ func takeOut(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
+	return daysAnew(ctx, tx, "twins")
+}
+
+// daysAnew counts the days anew of which the events of the table changed hours.
+func daysAnew(ctx context.Context, tx *sql.Tx, of string) error {
+	if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE changed AS SELECT project, started_at FROM "+of); err != nil {
+		return fmt.Errorf("cannot list the days that changed: %w", err)
+	}
+	for _, name := range []string{"apply_days_gone", "apply_days_latency_gone", "apply_days_again", "apply_days_latency_again"} {
+		if err := run(ctx, tx, name); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -39,10 +39,13 @@ project = {{arg .Filter.Project}} AND started_at >= {{arg .Since}} AND started_a
 
 {{define "comma_counters"}}{{range counters}}, {{.}}{{end}}{{end}}
 
+{{define "tool_hours"}}{{if .Days}}tool_days{{else}}tool_hours{{end}}{{end}}
+{{define "tool_latency"}}{{if .Days}}tool_latency_days{{else}}tool_latency{{end}}{{end}}
+
 {{define "source"}}
 {{- if .Rollups}}
 SELECT {{dims}}, hour AS moment {{template "comma_counters"}}, last_at
-FROM tool_hours WHERE {{template "hours" .Filter}}
+FROM {{template "tool_hours" .}} WHERE {{template "hours" .Filter}}
 {{- else}}
 SELECT {{dims}}, started_at AS moment {{template "comma_counters"}}, last_at
 FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
@@ -60,7 +63,7 @@ FROM ({{template "facts" "events"}}) WHERE ended_at > {{arg .Recent}} AND first_
 
 {{define "latency"}}
 {{- if .Rollups}}
-SELECT {{dims}}, hour AS moment, bucket, n FROM tool_latency WHERE {{template "hours" .Filter}}
+SELECT {{dims}}, hour AS moment, bucket, n FROM {{template "tool_latency" .}} WHERE {{template "hours" .Filter}}
 {{- else}}
 SELECT {{dims}}, started_at AS moment, {{template "bucket"}} AS bucket, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{template "moments" .Filter}}

@@ -64,6 +64,16 @@ func (q Question) Recent() time.Time {
 	return q.Filter.Now.Add(-store.Recent)
 }
 
+// Days reports whether rollups by the day can answer what is asked of rollups: the
+// range is whole days, a week of them or more, and so are the steps.
+func (q Question) Days() bool {
+	const day = 24 * time.Hour
+	from, to := q.Filter.From, q.Filter.To
+	return q.Rollups && to.Sub(from) >= 7*day && q.Step%day == 0 && midnight(from) && midnight(to)
+}
+
+func midnight(t time.Time) bool { return t.Equal(t.Truncate(24 * time.Hour)) }
+
 // FailureHours reports whether the hourly rollup of failures can answer, as
 // Rollups does for the others: it holds all that a filter names but who called.
 func (q Question) FailureHours() bool {

@@ -108,6 +108,10 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	}
 	f.From = f.From.Add(pick(t, "from", 0, 0, time.Hour))
 	f.To = f.To.Add(-pick(t, "to", 0, 0, time.Hour))
+	if pick(t, "whole week", false, false, true) {
+		f.From = Base.Truncate(24 * time.Hour)
+		f.To = f.From.AddDate(0, 0, 7)
+	}
 	few := func(name string, values ...string) []string {
 		if rapid.IntRange(0, 3).Draw(t, name+" set") > 0 {
 			return nil

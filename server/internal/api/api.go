@@ -223,7 +223,7 @@ func Routes() []string {
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "private, no-cache") // a browser may keep an answer, and asks whether it is still good
+	w.Header().Set("Cache-Control", "no-store")
 	a.mux.ServeHTTP(w, r)
 }
 

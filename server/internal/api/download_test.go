@@ -136,8 +136,8 @@ func TestTags(t *testing.T) {
 	h := serve(t)
 	first := get(h, "/api/v1/tools?last=7d")
 	tag := first.Header().Get("ETag")
-	if !strings.HasPrefix(tag, `"`) || first.Header().Get("Cache-Control") != "private, no-cache" {
-		t.Fatalf("ETag %q, Cache-Control %q", tag, first.Header().Get("Cache-Control"))
+	if !strings.HasPrefix(tag, `"`) {
+		t.Fatalf("ETag %q", tag)
 	}
 	for _, c := range []struct {
 		target, have string

@@ -5,7 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-(cd server && UMPIRE_SHOTS=$folder go test ./test/browser -run TestDemoPages/overview -count 1)
-cp "$folder/demo-screen-1280-light.png" docs/overview-light.png
-cp "$folder/demo-screen-1280-dark.png" docs/overview-dark.png
+(cd server && UMPIRE_SHOTS=$folder go test ./test/browser -run TestShots -count 1)
+for shot in "$folder"/docs-*.png; do
+  name=${shot##*/docs-}
+  cp "$shot" "docs/$name"
+done
 ls -l docs/*.png

@@ -37,9 +37,10 @@ func (p projects) ByName(_ context.Context, name string) (api.Project, error) {
 
 func anybody(*http.Request) (api.Grant, error) { return api.Grant{}, nil }
 
-var options = api.Options{Settings: &settings{now: api.Settings{Name: "shop"}},
-	Now: func() time.Time { return storetest.Base.Add(storetest.Span - time.Minute) },
-	Log: slog.New(slog.DiscardHandler),
+var options = api.Options{
+	Settings: &settings{now: api.Settings{Name: "shop"}},
+	Now:      func() time.Time { return storetest.Base.Add(storetest.Span - time.Minute) },
+	Log:      slog.New(slog.DiscardHandler),
 
 	Rules:  &keptRules{{ID: 1, Tool: "find", Mark: "error_text", CreatedAt: storetest.Base}},
 	Keeper: keeperOf{&keeps{}}, Care: caring{},

@@ -57,8 +57,13 @@ const releasesSide = 4
 var standingWords = map[query.Standing]string{query.Worse: "worse", query.Better: "better", query.Same: "same", query.TooFew: "too few calls"}
 
 var measureNames = []struct{ measure, name string }{
-	{"error_rate", "Error rate"}, {"bad_args", "Bad args"}, {"tool_error", "Tool errors"}, {"crashed", "Crashes"}, {"empty", "Empty"},
-	{"first_call_success", "First-call success"}, {"slow", "p95"},
+	{"error_rate", "Error rate"},
+	{"bad_args", "Bad args"},
+	{"tool_error", "Tool errors"},
+	{"crashed", "Crashes"},
+	{"empty", "Empty"},
+	{"first_call_success", "First-call success"},
+	{"slow", "p95"},
 }
 
 func (s *site) releases(w http.ResponseWriter, r *http.Request) error {

@@ -35,7 +35,8 @@ func (s *site) empties(w http.ResponseWriter, r *http.Request) error {
 		var rows [][]cell
 		for _, t := range a.Tools {
 			rows = append(rows, []cell{
-				sc.toolCell(t.Tool, "slice", "empty"), {Text: format.EmptyRule(t.Rule)},
+				sc.toolCell(t.Tool, "slice", "empty"),
+				{Text: format.EmptyRule(t.Rule)},
 				linked(counted(t.Calls), sc.link(sc.projectPath()+"calls", "tool", t.Tool, "slice", "empty")),
 				shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen), sc.muteCell(t),
 			})
@@ -64,7 +65,9 @@ func (s *site) reported(w http.ResponseWriter, r *http.Request) error {
 		var rows [][]cell
 		for _, t := range a.Tools {
 			rows = append(rows, []cell{
-				sc.toolCell(t.Tool), {Text: format.Suspect(t.Mark)}, counted(t.Calls), shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen),
+				sc.toolCell(t.Tool),
+				{Text: format.Suspect(t.Mark)},
+				counted(t.Calls), shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen),
 				sc.ruleCell(t.Tool, t.Mark),
 			})
 		}
@@ -104,7 +107,8 @@ func (s *site) unknownTools(w http.ResponseWriter, r *http.Request) error {
 				near.Small = n.Nearest[1:]
 			}
 			rows = append(rows, []cell{
-				{Text: n.Name, Code: true, Heading: true}, near,
+				{Text: n.Name, Code: true, Heading: true},
+				near,
 				linked(counted(n.Calls), sc.link(sc.projectPath()+"calls", "tool", n.Name, "cause", "unknown_tool")),
 				listCell(n.Asked, int64(len(n.Asked)), ""), listCell(n.Next, 0, "nothing more"),
 			})

@@ -26,9 +26,13 @@ mcpgo.Watch(server, client)            // github.com/umpire-mcp/umpire/mcpgo`},
 
 umpire proxy -- node server.js
 umpire proxy --upstream http://127.0.0.1:3000/mcp --listen 127.0.0.1:3001`},
-		{"PostHog, MCPulse, AgentCat, Yavio, Amplitude", "The SDK stays; only its host changes. Register its key under Keys as another vendor's, or give it one of Umpire's.",
-			"host: " + in.Endpoint},
-		{"OpenTelemetry", "Every server with MCP or GenAI instrumentation, over OTLP/HTTP.",
-			"export OTEL_EXPORTER_OTLP_ENDPOINT=" + in.Endpoint + "\nexport OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer ump_w_…\""},
+		{
+			"PostHog, MCPulse, AgentCat, Yavio, Amplitude", "The SDK stays; only its host changes. Register its key under Keys as another vendor's, or give it one of Umpire's.",
+			"host: " + in.Endpoint,
+		},
+		{
+			"OpenTelemetry", "Every server with MCP or GenAI instrumentation, over OTLP/HTTP.",
+			"export OTEL_EXPORTER_OTLP_ENDPOINT=" + in.Endpoint + "\nexport OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer ump_w_…\"",
+		},
 	}
 }

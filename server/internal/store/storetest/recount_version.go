@@ -207,8 +207,11 @@ func changesAreSeen(t *testing.T, b *bench) {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 	for _, f := range []store.Filter{
-		whole, {Project: 1, From: Base.Add(time.Hour), To: Base.Add(2 * time.Hour)}, {Project: 1, From: Base.Add(2 * time.Hour), To: Base.Add(3 * time.Hour)},
-		{Project: 1, From: Base, To: Base.Add(Span), Server: []string{"other"}}, {Project: 1, From: Base, To: Base.Add(Span), Tool: []string{"buy"}},
+		whole,
+		{Project: 1, From: Base.Add(time.Hour), To: Base.Add(2 * time.Hour)},
+		{Project: 1, From: Base.Add(2 * time.Hour), To: Base.Add(3 * time.Hour)},
+		{Project: 1, From: Base, To: Base.Add(Span), Server: []string{"other"}},
+		{Project: 1, From: Base, To: Base.Add(Span), Tool: []string{"buy"}},
 		{Project: 2, From: Base, To: Base.Add(Span)},
 	} {
 		b.check(t, f)

@@ -14,8 +14,8 @@ import (
 // catalog is every tool, in the order in which they are listed.
 func catalog(Options) []*tool {
 	return []*tool{
-		listProjects, getOverview, getInsights, rankTools, getTool, getErrors, getEmpty, getReported, listClients,
-		listSessions, getSession, getCall, compareReleases, getPairs, explainOutcomes,
+		listProjects, getOverview, getInsights, rankTools, getTool, getErrors, getBadArgs, getEmpty, getReported, listClients,
+		listSessions, getSession, getCall, compareReleases, getPairs, getIntents, explainOutcomes,
 	}
 }
 

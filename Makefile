@@ -34,7 +34,7 @@ test: setup ## run every test of every module, with the race detector
 	@./tools/servers.sh npm -- --server server-memory
 
 .PHONY: interop
-interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs, real servers behind the proxy (about 20 minutes)
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs, real servers behind the proxy, exports as pandas reads them (about 20 minutes)
 	@./tools/interop.sh
 	@./tools/conformance.sh
 	@./tools/conformance-proxy.sh
@@ -43,6 +43,7 @@ interop: interop/conformance/node_modules/.package-lock.json ## older SDK versio
 	@./tools/opentelemetry.sh
 	@$(MAKE) --no-print-directory build
 	@./tools/servers.sh
+	@./tools/parquet.sh
 
 .PHONY: recorded
 recorded: ## record again what servers on other SDKs say: spec/corpus/recorded

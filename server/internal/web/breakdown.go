@@ -19,11 +19,12 @@ type breakdown struct {
 }
 
 type breakdownRow struct {
-	Mark              template.HTML
-	Name, Count, Rate string
-	Href              string // to the calls of this slice; empty without any
-	Zero              bool
-	Unseen            *unseen // why the count may be low
+	Mark        template.HTML
+	Slice       string
+	Count, Rate string
+	Href        string // to the calls of this slice; empty without any
+	Zero        bool
+	Unseen      *unseen // why the count may be low
 }
 
 func makeBreakdown(sc *scope, m query.Measures, told []query.NotReported) breakdown {
@@ -34,7 +35,7 @@ func makeBreakdown(sc *scope, m query.Measures, told []query.NotReported) breakd
 	}
 	for i, s := range umpire.Slices() {
 		row := breakdownRow{
-			Mark: chart.Mark(string(s)), Name: format.Slice(s),
+			Mark: chart.Mark(string(s)), Slice: string(s),
 			Count: format.Count(v[i]), Rate: format.RateOf(v[i], m.Calls), Zero: v[i] == 0,
 			Unseen: unseenOf(told, string(s)),
 		}

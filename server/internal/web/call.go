@@ -183,7 +183,7 @@ func peer(p umpire.Peer) string { return strings.TrimSpace(p.Name + " " + p.Vers
 func badParams(list []umpire.BadParam) string {
 	var parts []string
 	for _, p := range list {
-		part := p.Path + " " + ruleWord(p.Rule)
+		part := p.Path + " " + format.Rule(p.Rule)
 		if p.Near != "" {
 			part += " (close: " + p.Near + ")"
 		}

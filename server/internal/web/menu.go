@@ -34,6 +34,7 @@ func (s *site) menu() []menuPage {
 		{group: menuMain, text: "Tools", path: "tools", show: s.tools},
 		{group: menuMain, text: "Clients", path: "clients", show: s.clients},
 		{group: menuMain, text: "Sessions", path: "sessions", show: s.sessions},
+		{group: menuMain, text: "Errors", path: "errors", show: s.errors},
 		{group: menuProblems, text: "Empty", path: "empty", show: s.empties},
 		{group: menuProblems, text: "Reported as success", path: "reported", show: s.reported},
 		{group: menuProblems, text: "Unknown tools", path: "unknown-tools", show: s.unknownTools},

@@ -24,8 +24,13 @@ const day = 24 * time.Hour
 // callsOverTime is the series as a picture. Each bar is a link to its own range
 // on the same page.
 func callsOverTime(sc *scope, h query.Header, granularity string, buckets []query.Bucket, changes []query.Change) figure {
+	return overTime(sc, h, "Calls", granularity, buckets, changes)
+}
+
+// overTime is callsOverTime of what is called so.
+func overTime(sc *scope, h query.Header, what, granularity string, buckets []query.Bucket, changes []query.Change) figure {
 	d := step(granularity)
-	s := chart.Series{ID: "calls", Title: "Calls per " + per(d) + " by outcome", Unit: "From"}
+	s := chart.Series{ID: "calls", Title: what + " per " + per(d) + " by outcome", Unit: "From"}
 	if d >= day {
 		s.Unit = "Day"
 	}

@@ -32,14 +32,6 @@ type toolView struct {
 	Definitions                  []definition
 }
 
-// failure is a group of failures that are the same bug.
-type failure struct {
-	Mark                        template.HTML
-	Slice, Cause, Type, Message string
-	Calls, Clients, Href        string
-	FirstSeen, LastSeen         time.Time
-}
-
 type badParam struct {
 	Path, Rule     string
 	Near, NearWord string // what is close, and whether it is allowed or was sent
@@ -131,28 +123,6 @@ func toolFacts(a query.ToolAnswer) []string {
 	return facts
 }
 
-func failures(sc *scope, list []query.Failure) []failure {
-	out := make([]failure, 0, len(list))
-	for _, f := range list {
-		row := failure{
-			Mark: chart.Mark(f.Outcome), Slice: format.Slice(umpire.Slice(f.Outcome)), Cause: format.Cause(f.Cause),
-			Type: named(f.ErrorType), Message: f.Message, Calls: format.Count(f.Calls), Clients: format.Count(f.Clients),
-			FirstSeen: f.FirstSeen, LastSeen: f.LastSeen,
-		}
-		if f.ErrorStatus != nil && *f.ErrorStatus != 0 {
-			row.Type += " · status " + strconv.FormatInt(*f.ErrorStatus, 10)
-			if named(f.ErrorType) == "" {
-				row.Type = "status " + strconv.FormatInt(*f.ErrorStatus, 10)
-			}
-		}
-		if f.Fingerprint != "" && len(sc.values["fingerprint"]) == 0 {
-			row.Href = sc.here("fingerprint", f.Fingerprint)
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
 // named is an error_type, or nothing where the failure has none.
 func named(errorType string) string {
 	if errorType == store.Unknown {
@@ -173,17 +143,4 @@ func neighbours(sc *scope, list []query.NameCount) []countRow {
 		out = append(out, row)
 	}
 	return out
-}
-
-// ruleWord says in words which rule of the schema an argument broke
-// (outcomes.md 5.4).
-func ruleWord(rule string) string {
-	words := map[string]string{
-		"required": "missing", "type": "wrong type", "enum": "not one of the allowed values", "pattern": "does not match the pattern",
-		"range": "out of range", "unknown_property": "no such argument", "format": "wrong format",
-	}
-	if w, known := words[rule]; known {
-		return w
-	}
-	return rule
 }

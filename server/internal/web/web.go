@@ -115,6 +115,7 @@ func (s *site) routes() http.Handler {
 	page("/p/{project}/tools/{tool...}", s.tool)
 	page("/p/{project}/calls/{id}", s.call)
 	page("/p/{project}/sessions/{id...}", s.session)
+	page("/docs/{page...}", s.docs)
 	page("/", func(http.ResponseWriter, *http.Request) error { return errNoPage })
 	mux.Handle("POST /p/{project}/settings/{what}", s.signedIn(s.show(s.change)))
 	mux.Handle("GET /static/{file}", s.show(s.static))

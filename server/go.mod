@@ -100,6 +100,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/umpire-mcp/umpire/gosdk v0.0.0
 	github.com/umpire-mcp/umpire/otelout v0.0.0
+	github.com/yuin/goldmark v1.8.7
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0

@@ -143,3 +143,17 @@ func profileOf(seenBy, sdk, version string) *profile {
 	}
 	return nil
 }
+
+// SenderLimits are all kinds of senders that show less than Umpire's own SDK, whether
+// they sent anything or not.
+func SenderLimits() []NotReported {
+	out := make([]NotReported, 0, len(profiles))
+	for _, p := range profiles {
+		sdk := p.sdk
+		if p.version != "" {
+			sdk = strings.TrimSpace(sdk + " " + p.version)
+		}
+		out = append(out, NotReported{Sender: p.seenBy, SDK: sdk, Note: p.note, What: append([]string{}, p.never...), LowerBound: append([]string{}, p.partly...)})
+	}
+	return out
+}

@@ -1,14 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
-	"html/template"
+	"encoding/json"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/umpire-mcp/umpire"
-	"github.com/umpire-mcp/umpire/server/internal/chart"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/format"
 	"github.com/umpire-mcp/umpire/server/internal/query"
@@ -18,98 +17,134 @@ import (
 // toolView is the page /p/{project}/tools/{tool}.
 type toolView struct {
 	frame
-	Tool, ToolTitle, Description string
-	ToolsHref                    string
-	Facts                        []string
-	Err                          *fault.Error
-	Measures                     *measures
-	Quiet                        string
-	Failures                     []failure
-	BadParams                    []badParam
-	EmptyRules, Suspects         []countRow
-	Before, After                []countRow
-	Clients                      table
-	Definitions                  []definition
+	Tool, ToolTitle  string
+	ToolsHref, Calls string // where the tools are, and all calls of this one
+	Done             string // what was just changed
+	Facts            []string
+	Err              *fault.Error
+	Measures         *measures
+	Quiet            string
+	Clients          table
+	Definition       *definitionView
+	// The panels that are asked for by themselves, each with why it is missing.
+	WhyErr, NextErr, BesideErr *fault.Error
+	Failures                   []failure
+	BadParams                  []badParam
+	EmptyRules                 []countRow
+	Suspects                   []suspectRow
+	Next                       []nextRow
+	NextNote                   string
+	Before, After              []countRow
+	Gone                       []note
 }
 
+// badParam is a refused argument: what was wrong, and why models may get it wrong.
 type badParam struct {
-	Path, Rule     string
-	Near, NearWord string // what is close, and whether it is allowed or was sent
-	Calls, Clients string
+	Path, Rule, Problem, Likely string
+	Near, NearWord              string // what is close, and whether it is allowed or was sent
+	Calls, Clients, Schema      string
 }
 
 // countRow is a name and how many calls carried it.
-type countRow struct{ Name, Href, Calls string }
+type countRow struct{ Name, Href, Calls, Word string }
+
+// suspectRow is a mark on ok calls, with the button that makes a rule of it.
+type suspectRow struct {
+	Mark, Calls string
+	Act         *action
+}
+
+// definitionView is a tool as the model reads it.
+type definitionView struct {
+	Description, Schema string
+	Size                string
+	Versions            []definition
+}
 
 type definition struct {
 	Hash, Size string
 	FirstSeen  time.Time
 	Current    bool
+	Changes    []changeLine
 }
+
+// changeLine is a line of what changed from one version to the next.
+type changeLine struct{ Class, Sign, Text string }
 
 func (s *site) tool(w http.ResponseWriter, r *http.Request) error {
 	sc, err := s.scope(w, r, "tool")
 	if err != nil || sc == nil {
 		return err
 	}
-	name := r.PathValue("tool")
-	ctx := r.Context()
-	var got answer[query.ToolAnswer]
+	name, ctx := r.PathValue("tool"), r.Context()
+	var figures answer[query.ToolFiguresAnswer]
+	var why answer[query.ToolReasonsAnswer]
+	var next answer[query.AfterErrorsAnswer]
+	var beside answer[query.BesideAnswer]
+	only := sc.params
+	only.Filter.Tool = []string{name}
 	facets := sc.withFacets(ctx, func() {
-		got = ask(ctx, s, "tool", func(ctx context.Context) (query.ToolAnswer, error) {
-			return query.Tool(ctx, s.src, sc.params, name)
-		})
+		together(
+			func() {
+				figures = ask(ctx, s, "tool", func(ctx context.Context) (query.ToolFiguresAnswer, error) {
+					return query.ToolFigures(ctx, s.src, sc.params, name)
+				})
+			},
+			func() {
+				why = ask(ctx, s, "failures", func(ctx context.Context) (query.ToolReasonsAnswer, error) {
+					return query.ToolWhy(ctx, s.src, sc.params, name)
+				})
+			},
+			func() {
+				beside = ask(ctx, s, "neighbours", func(ctx context.Context) (query.BesideAnswer, error) {
+					return query.ToolBeside(ctx, s.src, sc.params, name)
+				})
+			},
+			func() { next = sc.askNext(ctx, only) },
+		)
 	})
-	if got.Err != nil && got.Err.Code == fault.NotFound {
-		return got.Err
+	if figures.Err != nil && figures.Err.Code == fault.NotFound {
+		return figures.Err
 	}
 	v := toolView{
-		frame: sc.frame(ctx, name, sc.projectPath()+"tools", facets),
-		Tool:  name, ToolsHref: sc.link(sc.projectPath() + "tools"), Err: got.Err,
+		frame: sc.frame(ctx, name, sc.projectPath()+"tools", facets), Done: sc.done,
+		Tool: name, ToolsHref: sc.link(sc.projectPath() + "tools"), Calls: sc.link(sc.projectPath()+"calls", "tool", name),
+		Err: figures.Err, WhyErr: why.Err, NextErr: next.Err, BesideErr: beside.Err,
 	}
-	if got.Err == nil {
-		v.fill(sc, got.Value)
+	if figures.Err == nil {
+		v.fill(sc, figures.Value)
 	}
+	if why.Err == nil {
+		v.addReasons(sc, why.Value, next.Value)
+	}
+	if next.Err == nil {
+		v.NextNote = nextNotes(next.Value.Next)
+		if next.Value.Next.Of() > 0 {
+			v.Next = nextRows(next.Value.Next, 5)
+		}
+	}
+	if len(v.Failures) == 0 && why.Err == nil {
+		v.NextErr = nil // there is nothing that could have come next
+	}
+	v.Before, v.After = neighbours(sc, beside.Value.Before), neighbours(sc, beside.Value.After)
 	return s.render(w, http.StatusOK, "tool", v)
 }
 
-func (v *toolView) fill(sc *scope, a query.ToolAnswer) {
+func (v *toolView) fill(sc *scope, a query.ToolFiguresAnswer) {
 	if a.Title != a.Tool {
 		v.ToolTitle = a.Title
 	}
-	v.Description = a.Description
 	v.Facts = toolFacts(a)
 	if a.Calls == 0 {
 		v.Quiet = "No calls of this tool in " + lastWords(sc.params) + "."
 	}
 	v.Measures = makeMeasures(sc, a.Header, a.Measures, a.Previous, a.Granularity, a.Series, a.Histogram, a.NotReported, a.Changes)
-	v.Failures = failures(sc, a.Failures)
-	for _, p := range a.BadParams {
-		path := p.Path
-		if path == "" {
-			path = "(the arguments as a whole)"
-		}
-		near := "allowed:"
-		if p.Rule == "required" {
-			near = "sent instead:" // the name that the model made up
-		}
-		v.BadParams = append(v.BadParams, badParam{path, ruleWord(p.Rule), p.Near, near, format.Count(p.Calls), format.Count(p.Clients)})
-	}
-	for _, e := range a.EmptyRules {
-		v.EmptyRules = append(v.EmptyRules, countRow{Name: format.EmptyRule(e.Name), Calls: format.Count(e.Calls)})
-	}
-	for _, m := range a.Suspects {
-		v.Suspects = append(v.Suspects, countRow{Name: format.Suspect(m.Name), Calls: format.Count(m.Calls)})
-	}
-	v.Before, v.After = neighbours(sc, a.Before), neighbours(sc, a.After)
 	t := table{ID: "clients", Title: "Clients", Caption: "Calls of this tool by client in " + lastWords(sc.params), Empty: "No client called this tool in this range."}
 	v.Clients = makeTable(sc, t, "sort", clientColumns, clientLines(a.Header, a.Clients, sc.here), rowsMax)
-	for i, d := range a.Definitions {
-		v.Definitions = append(v.Definitions, definition{d.Definition, format.Bytes(d.Bytes), d.FirstSeen, i == len(a.Definitions)-1})
-	}
+	v.Definition = makeDefinition(a)
 }
 
-func toolFacts(a query.ToolAnswer) []string {
+func toolFacts(a query.ToolFiguresAnswer) []string {
 	var facts []string
 	if a.DefinitionBytes != nil {
 		facts = append(facts, "definition "+format.Bytes(*a.DefinitionBytes))
@@ -121,6 +156,61 @@ func toolFacts(a query.ToolAnswer) []string {
 		facts = append(facts, "no server has listed this tool")
 	}
 	return facts
+}
+
+// makeDefinition is nil of a tool that no server listed.
+func makeDefinition(a query.ToolFiguresAnswer) *definitionView {
+	if a.Description == "" && len(a.Definitions) == 0 && a.InputSchema == nil {
+		return nil
+	}
+	v := &definitionView{Description: a.Description, Schema: pretty(a.InputSchema)}
+	if a.DefinitionBytes != nil {
+		v.Size = format.Bytes(*a.DefinitionBytes)
+	}
+	for i, d := range a.Definitions {
+		row := definition{Hash: d.Definition, Size: format.Bytes(d.Bytes), FirstSeen: d.FirstSeen, Current: i == len(a.Definitions)-1}
+		for _, line := range d.Changes {
+			sign, text := line[:2], line[2:]
+			class := map[string]string{"+ ": "added", "- ": "gone"}[sign]
+			row.Changes = append(row.Changes, changeLine{class, strings.TrimSpace(sign), text})
+		}
+		v.Versions = append(v.Versions, row)
+	}
+	return v
+}
+
+// pretty is JSON as a person reads it; nothing where there is none.
+func pretty(text json.RawMessage) string {
+	var out bytes.Buffer
+	if len(text) == 0 || json.Indent(&out, text, "", "  ") != nil {
+		return ""
+	}
+	return out.String()
+}
+
+// addReasons fills in why calls failed, or said nothing.
+func (v *toolView) addReasons(sc *scope, a query.ToolReasonsAnswer, next query.AfterErrorsAnswer) {
+	v.Gone = goneNote(a.Header)
+	v.Failures = failures(sc, a.Failures, next.Failures, false)
+	for _, p := range a.BadParams {
+		row := badParam{
+			Path: p.Path, Rule: p.Rule, Problem: p.Problem, Likely: p.Likely, Near: p.Near, NearWord: "close to",
+			Calls: format.Count(p.Calls), Clients: format.Count(p.Clients), Schema: pretty(p.Schema),
+		}
+		if row.Path == "" {
+			row.Path = "(the arguments as a whole)"
+		}
+		if p.Rule == "required" {
+			row.NearWord = "sent instead:" // the name that the model made up
+		}
+		v.BadParams = append(v.BadParams, row)
+	}
+	for _, e := range a.EmptyRules {
+		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Word: format.KindEmptyRule, Calls: format.Count(e.Calls)})
+	}
+	for _, m := range a.Suspects {
+		v.Suspects = append(v.Suspects, suspectRow{m.Name, format.Count(m.Calls), sc.ruleAction(v.Tool, m.Name)})
+	}
 }
 
 // named is an error_type, or nothing where the failure has none.

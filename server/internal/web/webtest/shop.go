@@ -98,6 +98,17 @@ func pick[T any](random *rand.Rand, list []T, weight func(T) float64) T {
 	return list[len(list)-1]
 }
 
+// shopRefusals are the tools that refuse in another way than most.
+var shopRefusals = map[string]Call{
+	"list_shipments":    {ErrorType: "timeout", Message: "the carrier did not answer within 10s"},
+	"summarise_reviews": {ErrorType: "reviews.Response:503", Status: 503, Message: "GET https://reviews.example/v2: 503 Service Unavailable"},
+	"create_label":      {ErrorType: "carrier.Response:429", Status: 429, Message: "429 Too Many Requests: try again in 30 s"},
+	"get_customer":      {ErrorType: "connection_refused", Message: "dial tcp 10.0.3.7:5432: connect: connection refused"},
+}
+
+// shopSchema is what the tools of the shop take.
+const shopSchema = `{"type":"object","properties":{"country":{"type":"string","enum":["DE","FR","NL"]},"weight_kg":{"type":"number","minimum":0.1},"postcode":{"type":"string","description":"where it goes to"}},"required":["country","postcode"],"additionalProperties":false}`
+
 // call is one call of the tool and how it ended.
 func (t shopTool) call(random *rand.Rand) Call {
 	c := Call{Tool: t.name, Slice: "ok", US: int64(t.ms * 1000 * math.Exp(random.NormFloat64()*0.7))}
@@ -109,7 +120,10 @@ func (t shopTool) call(random *rand.Rand) Call {
 		c.Slice, c.Cause, c.Message, c.Fingerprint = "tool_error", "result", "Try again in a minute.", t.name+"-later"
 	case x < t.boom+t.failed:
 		c.Slice, c.Cause, c.ErrorType, c.Fingerprint = "tool_error", "returned", "payments.RefusedError:409", t.name+"-no"
-		c.Message = "the order is already closed; customer [EMAIL_REDACTED] has no open refund"
+		c.Message, c.Status = "the order is already closed; customer [EMAIL_REDACTED] has no open refund", 409
+		if other, known := shopRefusals[t.name]; known {
+			c.ErrorType, c.Status, c.Message = other.ErrorType, other.Status, other.Message
+		}
 	case x < t.boom+t.failed+t.bad:
 		c.Slice, c.Cause, c.Fingerprint = "bad_args", "schema", t.name+"-args"
 		c.Message = `validating "arguments": validating /properties/country: enum: Germany does not equal any of: [DE FR NL]`
@@ -126,13 +140,19 @@ func (t shopTool) call(random *rand.Rand) Call {
 func (m *Memory) describe(start time.Time) {
 	for _, t := range append([]shopTool{{name: "export_csv"}}, shopTools...) {
 		m.Listed = append(m.Listed, store.CatalogRow{
-			Server: "orders", Tool: t.name, Title: strings.ReplaceAll(t.name, "_", " "), Bytes: 812, Definition: "9f3a1c20b7d84e55",
+			Server: "orders", Tool: t.name, Title: strings.ReplaceAll(t.name, "_", " "), Bytes: 812, Definition: "9f3a1c20b7d84e55", InputSchema: shopSchema,
 			Description: "Looks things up in the shop.\nAnswers with a list, newest first.", FirstSeen: start, LastSeen: Now,
 		})
 	}
 	m.Versions = []store.DefinitionRow{
-		{Definition: "51c09be7a2f04d18", Bytes: 740, FirstSeen: start},
-		{Definition: "9f3a1c20b7d84e55", Bytes: 812, FirstSeen: Now.Add(-60 * time.Hour)},
+		{
+			Definition: "51c09be7a2f04d18", Bytes: 740, FirstSeen: start, LastSeen: Now.Add(-60 * time.Hour), Description: "Looks things up in the shop.",
+			InputSchema: strings.Replace(shopSchema, `,"minimum":0.1`, "", 1),
+		},
+		{
+			Definition: "9f3a1c20b7d84e55", Bytes: 812, FirstSeen: Now.Add(-60 * time.Hour), LastSeen: Now,
+			Description: "Looks things up in the shop.\nAnswers with a list, newest first.", InputSchema: shopSchema,
+		},
 	}
 	m.Changed = []store.ChangeRow{
 		{Kind: store.ChangeDefinition, Server: "orders", Name: "quote_delivery", Before: "51c09be7a2f04d18", Value: "9f3a1c20b7d84e55", At: Now.Add(-100 * time.Hour)},

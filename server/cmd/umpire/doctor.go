@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/umpire-mcp/umpire/server/internal/admin"
 	"github.com/umpire-mcp/umpire/server/internal/doctor"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 )
@@ -42,7 +43,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 func (c *doctorCommand) look(ctx context.Context) diagnosis {
 	var state doctor.State
 	var sent, got time.Time
-	err := c.ask(ctx, func(who asking) error {
+	err := c.reach(ctx, func(who asking) error {
 		sent = time.Now()
 		err := who.get(ctx, "status", nil, &state)
 		got = time.Now()
@@ -58,6 +59,17 @@ func (c *doctorCommand) look(ctx context.Context) diagnosis {
 	}
 	list := []doctor.Finding{{Check: "server", Level: doctor.OK, Text: where + " answers"}}
 	return diagnosis{Findings: append(list, doctor.Diagnose(state, by)...), State: &state}
+}
+
+// reach is ask that does not wait for a store which is behind, or fails: that is what
+// is to be told.
+func (c *doctorCommand) reach(ctx context.Context, do func(asking) error) error {
+	if c.To != "" {
+		return c.ask(ctx, do)
+	}
+	return inDirectory(ctx, c.dataFlag, func(client *admin.Client) error {
+		return do(asking{client: client.HTTP(), base: "http://umpire"})
+	})
 }
 
 func unanswered(err error) doctor.Finding {

@@ -31,9 +31,6 @@ type letterFlags struct {
 
 func (f *letterFlags) do(ctx context.Context, method, path string, out any) error {
 	return inDirectory(ctx, f.dataFlag, func(client *admin.Client) error {
-		if err := client.Sync(ctx); err != nil {
-			return err
-		}
 		var query url.Values
 		if f.Project != "" {
 			query = url.Values{"project": {f.Project}}
@@ -48,9 +45,16 @@ func (f *letterFlags) do(ctx context.Context, method, path string, out any) erro
 		if method == http.MethodGet {
 			return nil
 		}
-		return client.Sync(ctx)
+		settled, cancel := context.WithTimeout(ctx, settleTime)
+		defer cancel()
+		_ = client.Sync(settled) // a store that is behind gets them later
+		return nil
 	})
 }
+
+// settleTime is how long replay waits for the store, so that list shows what became
+// of it.
+const settleTime = 10 * time.Second
 
 type lettersListCommand struct {
 	letterFlags

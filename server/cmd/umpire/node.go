@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -93,7 +95,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 		if errors.Is(err, wal.ErrLocked) {
 			return held(n.dir, err)
 		}
-		return err
+		return unwritable(n.dir, err)
 	}
 	if err := n.openStores(ctx); err != nil {
 		return err
@@ -101,6 +103,15 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
 	opts.RetentionOf, opts.Applied = n.retentionOf, n.live.Applied
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
+	return err
+}
+
+// unwritable says what to do about a directory that is read-only, or another user's.
+func unwritable(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fault.Wrap(err, fault.BadRequest, "cannot write to the data directory "+dir,
+			"is the disk mounted read-only (after an error, perhaps: dmesg), or does the directory belong to another user? Mend that, or give another one with --data; nothing in it was changed")
+	}
 	return err
 }
 

@@ -79,7 +79,7 @@ func TestDrill(t *testing.T) {
 		}
 		rate = 4000
 	}
-	s := newServer(t)
+	s := newServer(t, "")
 	s.start()
 	s.ready()
 	ledger := load.NewLedger()

@@ -55,12 +55,42 @@ func (b *buffer) String() string {
 
 func print(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 
-func newServer(t testing.TB) *server {
+// binary is built once for all tests.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "umpire-drill")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "umpire")
+	out, err := exec.Command("go", "build", "-tags", "drill", "-o", bin, "github.com/umpire-mcp/umpire/server/cmd/umpire").CombinedOutput()
+	if err == nil {
+		err = os.Chmod(dir, 0o755) //nolint:gosec // another user runs it, too
+	}
+	if err != nil {
+		err = fmt.Errorf("cannot build umpire: %w\n%s", err, out)
+	}
+	return bin, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if bin, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(bin))
+	}
+	os.Exit(code)
+}
+
+// newServer makes a data directory with projects; in is where it lies, and empty for
+// a temporary one.
+func newServer(t testing.TB, in string) *server {
 	t.Helper()
-	s := &server{t: t, dir: t.TempDir()}
-	s.bin = filepath.Join(s.dir, "umpire")
-	if out, err := exec.Command("go", "build", "-tags", "drill", "-o", s.bin, "github.com/umpire-mcp/umpire/server/cmd/umpire").CombinedOutput(); err != nil {
-		t.Fatalf("cannot build umpire: %v\n%s", err, out)
+	s := &server{t: t, dir: in}
+	if in == "" {
+		s.dir = t.TempDir()
+	}
+	var err error
+	if s.bin, err = binary(); err != nil {
+		t.Fatal(err)
 	}
 	for i := range projects {
 		out, err := exec.Command(s.bin, "key", "add", "--data", filepath.Join(s.dir, "data"), "--project", fmt.Sprint("p", i), "--write").Output()

@@ -268,7 +268,7 @@ func openError(path string, err error) error {
 			"stop the other one, or ask the running server instead of the file")
 	}
 	return fault.Wrap(err, fault.Internal, fmt.Sprintf("cannot open the store %q", path),
-		"if the file is damaged, put back a copy of the data directory; the log beside it holds only what the store did not have yet")
+		"if the file is damaged: move the data directory aside, and umpire restore the last backup into an empty one (--data). The log beside the damaged file holds only what the store did not have yet")
 }
 
 // Close moves everything into the file and closes it.

@@ -140,7 +140,7 @@ func (s *Server) Run() error {
 	// The shell outlives a test that is killed by as long as it takes to notice.
 	const watch = `"$@" & pid=$!; read _; kill -QUIT $pid 2>/dev/null; wait $pid`
 	cmd := exec.Command("/bin/sh", "-c", watch, "sh", filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, //nolint:noctx // Stop ends it
-		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off", // commits are written at once: Kill loses none
 		"-c", "shared_buffers=16MB", "-c", "max_connections=60", "-c", "jit=off", "-c", "autovacuum=off")
 	unprivileged(cmd)
 	cmd.Dir = s.dir

@@ -245,14 +245,14 @@ func (r recount) pairs(q store.Filter, then func(f fact, next string) (string, b
 			sessions[f.part] = append(sessions[f.part], f)
 		}
 	}
-	n := map[store.PairRow]int64{}
+	n, kinds := map[store.PairRow]int64{}, r.firsts(q.Project)
 	for _, calls := range sessions {
 		for i, f := range calls {
 			next := ""
 			if i+1 < len(calls) {
 				next = known(calls[i+1].Tool)
 			}
-			if what, counts := then(f, next); counts && f.matches(q) {
+			if what, counts := then(f, next); counts && f.matches(q) && f.newSince(q, kinds) {
 				n[store.PairRow{First: known(f.Tool), Then: what}]++
 			}
 		}

@@ -81,12 +81,7 @@ func (db *DB) plan(ctx context.Context, batch []store.Entry) (p plan, ok bool, e
 		}
 		links = append(links, link{c, i})
 	}
-	slices.SortFunc(links, func(a, b link) int {
-		if endsBefore(&a.call, &b.call) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(links, func(a, b link) int { return byEnd(&a.call, &b.call) })
 	where := make([]int32, len(links))
 	for i := range links {
 		where[i] = db.lately.insert(links[i].call)

@@ -21,16 +21,21 @@ const soon = int64(store.Recent / time.Microsecond)
 type lately struct {
 	horizon int64
 	calls   []lateCall
-	free    int32            // the first of calls that is free; -1: none
-	newest  map[uint64]int32 // of a session and tool: its call that ended last
-	n       int              // in use
-	sweepAt int              // how many calls make a sweep worth it
-	undo    []change         // since begin
+	free    int32             // the first of calls that is free; -1: none
+	chains  map[uint64]*chain // of a session and tool
+	n       int               // in use
+	sweepAt int               // how many calls make a sweep worth it
+	undo    []change          // since begin
 	seed    maphash.Seed
 }
 
-// lateCall is what of a call bears on others. The calls of a session and tool are
-// chained in the order in which they ended.
+// chain is the calls of a session and tool in the order in which they ended.
+type chain struct {
+	calls []int32
+	last  int64 // no call began later; it is not taken back
+}
+
+// lateCall is what of a call bears on others.
 type lateCall struct {
 	key        uint64
 	start, end int64
@@ -38,7 +43,7 @@ type lateCall struct {
 	id         umpire.ID
 	generation int64 // where it is stored
 	project    uint32
-	older      int32 // the call before it, or the next free one
+	free       int32 // the next free one
 	ok         bool  // it was plainly ok
 	marks      marks
 }
@@ -49,7 +54,6 @@ type marks struct{ retry, reworded, repeated bool }
 type change struct {
 	kind    byte // 'i' inserted, 'r' removed, 'm' marked
 	at      int32
-	older   int32 // 'r': what it stood in front of
 	was     marks
 	removed lateCall
 }
@@ -63,7 +67,7 @@ const (
 )
 
 func newLately() *lately {
-	return &lately{horizon: math.MinInt64, free: -1, newest: map[uint64]int32{}, sweepAt: sweepFrom, seed: maphash.MakeSeed()}
+	return &lately{horizon: math.MinInt64, free: -1, chains: map[uint64]*chain{}, sweepAt: sweepFrom, seed: maphash.MakeSeed()}
 }
 
 // chained reports whether the event is a call that has marks, as apply_touched.sql
@@ -110,7 +114,7 @@ func (l *lately) insert(c lateCall) (at int32) {
 	at = l.add(c)
 	l.undo = append(l.undo, change{kind: 'i', at: at})
 	l.calls[at].marks = l.judge(at)
-	l.judgeAfter(at)
+	l.judgeAfter(&l.calls[at])
 	return at
 }
 
@@ -121,7 +125,7 @@ func (l *lately) add(c lateCall) (at int32) {
 		l.calls = append(l.calls, lateCall{})
 		at = int32(len(l.calls) - 1)
 	} else {
-		l.free = l.calls[at].older
+		l.free = l.calls[at].free
 	}
 	l.n++
 	l.calls[at] = c
@@ -132,76 +136,64 @@ func (l *lately) add(c lateCall) (at int32) {
 // remove takes a call out, and decides anew for those that it preceded. It reports
 // whether the call was there.
 func (l *lately) remove(key uint64, id umpire.ID) bool {
-	head, known := l.newest[key]
-	if !known {
+	c := l.chains[key]
+	if c == nil {
 		return false
 	}
-	for at := head; at >= 0; at = l.calls[at].older {
-		if l.calls[at].id != id {
-			continue
-		}
-		gone := l.calls[at]
-		l.undo = append(l.undo, change{kind: 'r', at: at, removed: gone})
-		l.unlink(at)
-		l.n--
-		for s := l.head(key); s >= 0 && s != gone.older; s = l.calls[s].older {
-			if follows(&l.calls[s], &gone) {
-				l.mark(s, l.judge(s))
-			}
-		}
-		l.calls[at] = lateCall{older: l.free}
-		l.free = at
-		return true
+	place := slices.IndexFunc(c.calls, func(at int32) bool { return l.calls[at].id == id })
+	if place < 0 {
+		return false
 	}
-	return false
+	at := c.calls[place]
+	gone := l.calls[at]
+	l.undo = append(l.undo, change{kind: 'r', at: at, removed: gone})
+	l.unlink(at)
+	l.n--
+	l.judgeAfter(&gone)
+	l.calls[at] = lateCall{free: l.free}
+	l.free = at
+	return true
 }
 
-func (l *lately) head(key uint64) int32 {
-	if at, ok := l.newest[key]; ok {
-		return at
-	}
-	return -1
+// place is where the call stands in its chain, or would.
+func (l *lately) place(c *chain, call *lateCall) int {
+	n, _ := slices.BinarySearchFunc(c.calls, call, func(at int32, call *lateCall) int { return byEnd(&l.calls[at], call) })
+	return n
 }
 
 // link puts the call in its place among those of its session and tool.
 func (l *lately) link(at int32) {
-	c := &l.calls[at]
-	next, newer := l.head(c.key), int32(-1)
-	for next >= 0 && endsBefore(c, &l.calls[next]) {
-		newer, next = next, l.calls[next].older
+	call := &l.calls[at]
+	c := l.chains[call.key]
+	if c == nil {
+		c = &chain{last: call.start}
+		l.chains[call.key] = c
 	}
-	c.older = next
-	if newer < 0 {
-		l.newest[c.key] = at
-	} else {
-		l.calls[newer].older = at
-	}
+	c.calls = slices.Insert(c.calls, l.place(c, call), at)
+	c.last = max(c.last, call.start)
 }
 
 func (l *lately) unlink(at int32) {
-	c := &l.calls[at]
-	if head := l.newest[c.key]; head == at {
-		if c.older < 0 {
-			delete(l.newest, c.key)
-		} else {
-			l.newest[c.key] = c.older
-		}
-		return
+	call := &l.calls[at]
+	c := l.chains[call.key]
+	n := l.place(c, call)
+	for c.calls[n] != at { // of the same id
+		n++
 	}
-	for newer := l.newest[c.key]; ; newer = l.calls[newer].older {
-		if l.calls[newer].older == at {
-			l.calls[newer].older = c.older
-			return
-		}
+	if c.calls = slices.Delete(c.calls, n, n+1); len(c.calls) == 0 {
+		delete(l.chains, call.key)
 	}
 }
 
 // judgeAfter decides anew for the calls that began after this one ended. They end
 // after it, too.
-func (l *lately) judgeAfter(at int32) {
-	c := &l.calls[at]
-	for s := l.newest[c.key]; s != at; s = l.calls[s].older {
-		if follows(&l.calls[s], c) {
+func (l *lately) judgeAfter(call *lateCall) {
+	c := l.chains[call.key]
+	if c == nil || c.last < call.end {
+		return
+	}
+	for _, s := range c.calls[l.place(c, call):] {
+		if follows(&l.calls[s], call) {
 			l.mark(s, l.judge(s))
 		}
 	}
@@ -217,15 +209,17 @@ func (l *lately) mark(at int32, m marks) {
 // judge is what outcomes.md 6.2 says of the call.
 func (l *lately) judge(at int32) (m marks) {
 	c := &l.calls[at]
-	// Whatever ended after this one ended after it began, too.
-	p := c.older
-	for p >= 0 && !follows(c, &l.calls[p]) {
-		p = l.calls[p].older
-	}
-	if p < 0 {
+	all := l.chains[c.key].calls
+	n, _ := slices.BinarySearchFunc(all, c, func(p int32, c *lateCall) int {
+		if follows(c, &l.calls[p]) {
+			return -1
+		}
+		return 1
+	})
+	if n == 0 {
 		return m
 	}
-	earlier := &l.calls[p]
+	earlier := &l.calls[all[n-1]]
 	if c.start-earlier.end > soon {
 		return m
 	}
@@ -235,9 +229,9 @@ func (l *lately) judge(at int32) (m marks) {
 	return m
 }
 
-// endsBefore is the order of ends in which apply_marks.sql walks a session.
-func endsBefore(a, b *lateCall) bool {
-	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.endPhase(), b.endPhase()), cmp.Compare(a.start, b.start), bytes.Compare(a.id[:], b.id[:])) < 0
+// byEnd is the order of ends in which apply_marks.sql walks a session.
+func byEnd(a, b *lateCall) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.endPhase(), b.endPhase()), cmp.Compare(a.start, b.start), bytes.Compare(a.id[:], b.id[:]))
 }
 
 // follows reports whether c began after p ended, in the order of apply_marks.sql: at
@@ -266,11 +260,11 @@ func (l *lately) rollback() {
 			l.calls[u.at].marks = u.was
 		case 'i':
 			l.unlink(u.at)
-			l.calls[u.at] = lateCall{older: l.free}
+			l.calls[u.at] = lateCall{free: l.free}
 			l.free = u.at
 			l.n--
 		case 'r':
-			l.free = l.calls[u.at].older
+			l.free = l.calls[u.at].free
 			l.calls[u.at] = u.removed
 			l.link(u.at)
 			l.n++
@@ -297,32 +291,19 @@ func (l *lately) sweep(now time.Time) {
 
 // cut forgets the calls that ended up to then.
 func (l *lately) cut(then int64) {
-	old := l.calls
-	oldest := l.newest
 	kept := newLately()
 	kept.seed, kept.horizon = l.seed, max(l.horizon, then)
-	for key, at := range oldest {
-		last := int32(-1)
-		for ; at >= 0 && old[at].end > then; at = old[at].older {
-			c := old[at]
-			c.older = -1
-			kept.calls = append(kept.calls, c)
-			here := int32(len(kept.calls) - 1)
-			if last < 0 {
-				kept.newest[key] = here
-			} else {
-				kept.calls[last].older = here
-			}
-			last = here
-			kept.n++
+	l.all(func(c *lateCall) {
+		if c.end > then {
+			kept.add(*c)
 		}
-	}
+	})
 	*l = *kept
 }
 
 func (l *lately) all(do func(*lateCall)) {
-	for _, at := range l.newest {
-		for ; at >= 0; at = l.calls[at].older {
+	for _, c := range l.chains {
+		for _, at := range c.calls {
 			do(&l.calls[at])
 		}
 	}
@@ -330,13 +311,16 @@ func (l *lately) all(do func(*lateCall)) {
 
 // forget takes a session's calls of a tool out, to be said anew.
 func (l *lately) forget(key uint64) {
-	for at := l.head(key); at >= 0; {
-		next := l.calls[at].older
-		l.calls[at] = lateCall{older: l.free}
-		l.free, at = at, next
+	c := l.chains[key]
+	if c == nil {
+		return
+	}
+	for _, at := range c.calls {
+		l.calls[at] = lateCall{free: l.free}
+		l.free = at
 		l.n--
 	}
-	delete(l.newest, key)
+	delete(l.chains, key)
 }
 
 // changed are the calls from before the batch whose marks it changed. It is not ok if

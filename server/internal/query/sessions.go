@@ -79,6 +79,9 @@ func newestSessions(ctx context.Context, src Source, p Params, at mark, limit in
 	if !at.at.IsZero() && at.at.Before(since) {
 		since = at.at
 	}
+	if asked.Loops {
+		span = f.To.Sub(f.From) // they are few, and the windows would be looked at in vain
+	}
 	for len(all) < limit && f.From.Before(since) {
 		if since = since.Add(-span); since.Before(f.From) {
 			since = f.From

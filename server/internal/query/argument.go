@@ -154,7 +154,7 @@ func (e explained) required() (cause, likely string) {
 	case e.description() == "":
 		return likelyUndescribed, "it is required and has no description"
 	}
-	return "", ""
+	return likelyDescribed, "it is described: perhaps it should have a default, or not be required"
 }
 
 func (e explained) enum() (cause, likely string) {

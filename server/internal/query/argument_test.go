@@ -36,7 +36,7 @@ func TestBadParams(t *testing.T) {
 		{"/sku", "pattern", "", "does not match ^S", "described", "the description says it: perhaps it is too long, or a default would do"},
 		{"/id", "required", "", "missing", "undescribed", "it is required and has no description"},
 		{"/id", "required", "order_id", "missing", "misleading_name", "models send order_id instead: they expect that name"},
-		{"/name", "required", "", "missing", "described", "the description says it: perhaps it is too long, or a default would do"},
+		{"/name", "required", "", "missing", "described", "it is described: perhaps it should have a default, or not be required"},
 		{"/count", "range", "", "out of range: allowed is at least 1, at most 10", "limit_not_described", "the limit is not in the description"},
 		{"/count", "type", "", "wrong type: not an integer or null", "type_not_described", "the description does not say that it is an integer or null"},
 		{"/id", "type", "", "wrong type: not a string", "type_not_described", "it has no description: nothing but the schema says its type"},

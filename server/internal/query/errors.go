@@ -19,7 +19,8 @@ type ErrorsAnswer struct {
 	// Classes split the failures by what failed behind the tool (outcomes.md 5.7), in
 	// the order of store.Classes; they add up to failed.
 	Classes []ErrorClass `json:"classes"`
-	// Unnamed is the share of failures that have neither a name nor a status.
+	// Unnamed is the share of failures that have neither a name nor a status, of those
+	// that are no refused arguments.
 	Unnamed     Share         `json:"unnamed"`
 	Granularity string        `json:"granularity"`
 	Series      []ErrorBucket `json:"series"`
@@ -132,7 +133,8 @@ func (a *ErrorsAnswer) addSeries(ctx context.Context, src Source, p Params) erro
 	for _, class := range store.Classes() {
 		a.Classes = append(a.Classes, ErrorClass{class, classes[class]})
 	}
-	a.Unnamed = Share{Rate: rate(classes[store.ClassUnnamed], a.Failed), Of: a.Failed}
+	named := a.Failed - classes[store.ClassArguments] // or could be
+	a.Unnamed = Share{Rate: rate(classes[store.ClassUnnamed], named), Of: named}
 	return nil
 }
 

@@ -35,11 +35,11 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []query.ErrorClass{{"4xx", 0}, {"429", 2}, {"5xx", 1}, {"timeout", 1}, {"connection", 0}, {"named", 1}, {"unnamed", 1}}
+	want := []query.ErrorClass{{"arguments", 1}, {"4xx", 0}, {"429", 2}, {"5xx", 1}, {"timeout", 1}, {"connection", 0}, {"named", 0}, {"unnamed", 1}}
 	if diff := cmp.Diff(want, a.Classes); diff != "" {
 		t.Errorf("classes (-want +got):\n%s", diff)
 	}
-	if a.Calls != 7 || a.Failed != 6 || a.Outcomes != (query.Outcomes{BadArgs: 1, ToolError: 4, Crashed: 1}) || *a.Unnamed.Rate != 1.0/6 {
+	if a.Calls != 7 || a.Failed != 6 || a.Outcomes != (query.Outcomes{BadArgs: 1, ToolError: 4, Crashed: 1}) || *a.Unnamed.Rate != 1.0/5 {
 		t.Errorf("%d calls, %d failed, %+v, unnamed %v", a.Calls, a.Failed, a.Outcomes, *a.Unnamed.Rate)
 	}
 	var steps int64

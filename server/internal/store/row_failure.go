@@ -4,6 +4,7 @@ import "time"
 
 // The classes of failures (outcomes.md 5.7).
 const (
+	ClassArguments  = "arguments"
 	Class4xx        = "4xx"
 	Class429        = "429"
 	Class5xx        = "5xx"
@@ -15,7 +16,7 @@ const (
 
 // Classes are all classes, in the order in which they are shown.
 func Classes() []string {
-	return []string{Class4xx, Class429, Class5xx, ClassTimeout, ClassConnection, ClassNamed, ClassUnnamed}
+	return []string{ClassArguments, Class4xx, Class429, Class5xx, ClassTimeout, ClassConnection, ClassNamed, ClassUnnamed}
 }
 
 // FailurePlaceRow says how many failures of a group came from one version of the

@@ -57,7 +57,8 @@ type sinceForm struct {
 
 // classWords name the classes of outcomes.md 5.7.
 var classWords = map[string][2]string{
-	store.Class4xx: {"4xx from upstream", "a service behind the tool refused"}, store.Class429: {"429 from upstream", "too many requests"},
+	store.ClassArguments: {"Refused arguments", "nothing behind the tool was asked"},
+	store.Class4xx:       {"4xx from upstream", "a service behind the tool refused"}, store.Class429: {"429 from upstream", "too many requests"},
 	store.Class5xx: {"5xx from upstream", "a service behind the tool failed"}, store.ClassTimeout: {"Timeouts", "no answer in time"},
 	store.ClassConnection: {"Connection errors", "no connection: refused, reset, DNS, TLS"},
 	store.ClassNamed:      {"Other names", "errors that have a name"}, store.ClassUnnamed: {"Without a name", "nothing tells their kinds apart"},

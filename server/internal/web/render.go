@@ -57,6 +57,7 @@ func (s *site) functions() template.FuncMap {
 		"base":     func() string { return s.base },
 		"shown":    shown,
 		"word":     s.word,
+		"wordAs":   s.wordAs,
 		"sentence": sentence,
 		"defs":     chart.Defs,
 		"failed":   func(title string, err *fault.Error) failedPanel { return failedPanel{title, err} },

@@ -16,7 +16,7 @@ GROUP BY tool, fingerprint HAVING sum(n) > 0
 {{- end}}
 
 {{define "error_class"}}{{/* outcomes.md 5.7, over the columns of facts */ -}}
-CASE WHEN NOT failed THEN ''
+CASE WHEN NOT failed THEN '' WHEN outcome = 'bad_args' THEN 'arguments'
     WHEN raw_status = 429 THEN '429' WHEN raw_status BETWEEN 400 AND 499 THEN '4xx' WHEN raw_status BETWEEN 500 AND 599 THEN '5xx'
     WHEN cause = 'timeout' OR lower(error_type) LIKE '%timeout%' OR lower(error_type) LIKE '%deadlineexceeded%' THEN 'timeout'
     WHEN lower(error_type) LIKE '%connect%' OR lower(error_type) IN ('dns', 'tls', 'net.operror', 'url.error', 'grpc:unavailable') THEN 'connection'

@@ -127,7 +127,7 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	f.Outcome = few("outcomes", "ok", "bad_args", "tool_error", "crashed")
 	f.Slice = few("slices", "ok", "empty", "bad_args", "tool_error", "crashed")
 	f.Cause, f.ErrorType, f.ErrorStatus = few("causes", "schema", "panic"), few("error types", "net.OpError", "error"), few("statuses", "404", "503")
-	f.ErrorClass = few("classes", store.Class4xx, store.Class5xx, store.ClassTimeout, store.ClassConnection, store.ClassUnnamed, store.ClassNamed)
+	f.ErrorClass = few("classes", store.ClassArguments, store.Class4xx, store.Class5xx, store.ClassTimeout, store.ClassConnection, store.ClassUnnamed, store.ClassNamed)
 	if rapid.IntRange(0, 3).Draw(t, "new since") == 0 {
 		f.NewSince = moment(t)
 	}

@@ -20,6 +20,8 @@ func (f fact) class() string {
 	}
 	name := strings.ToLower(f.ErrorType)
 	switch {
+	case f.Outcome == umpire.BadArgs:
+		return "arguments"
 	case f.ErrorStatus == 429:
 		return "429"
 	case f.ErrorStatus >= 400 && f.ErrorStatus <= 599:

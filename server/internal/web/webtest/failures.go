@@ -21,6 +21,8 @@ func (c Call) key() store.FailureKey {
 
 func (c Call) class() string {
 	switch {
+	case c.Slice == "bad_args":
+		return store.ClassArguments
 	case c.Status == 429:
 		return store.Class429
 	case c.Status >= 500:

@@ -42,6 +42,7 @@ interop: interop/conformance/node_modules/.package-lock.json ## older SDK versio
 	@./tools/doors.sh
 	@./tools/opentelemetry.sh
 	@$(MAKE) --no-print-directory build
+	@./tools/mcp.sh
 	@./tools/servers.sh
 	@./tools/parquet.sh
 

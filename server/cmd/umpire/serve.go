@@ -54,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := c.bound(c.Data, &opts); err != nil {
 		return err
 	}
-	alerts, err := c.alertFlags.options()
+	alerts, err := c.options()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ var rollups = []struct{ table, at string }{
 	{"tool_days", "hour"},
 	{"tool_latency_days", "hour"},
 	{"session_hours", "hour"},
-	{"session_slots", "slot"},
+	// A call of the day before may be what keeps two later ones in one session.
+	{"session_slots", "slot + INTERVAL 25 HOUR"},
 	{"client_hours", "hour"},
 	{"kind_hours", "hour"},
 	{"sender_hours", "hour"},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
@@ -57,6 +58,32 @@ func retention(t *testing.T, b *bench) {
 			t.Errorf("%d calls are counted before the retention of rollups", n)
 		}
 	})
+}
+
+// keptSessionsStayWhole: a call that is no longer kept may be what joins two later ones.
+func keptSessionsStayWhole(t *testing.T, b *bench) {
+	project, cut := b.project(), Base.Add(time.Hour)
+	long := int64(31 * 60 * 1_000_000)
+	var events []umpire.Event
+	for _, at := range []time.Duration{-20 * time.Second, 30 * time.Second, time.Hour} {
+		e := umpire.Event{ID: umpire.NewID(), Kind: "call", StartedAt: cut.Add(at), Session: store.DerivedSession + "1"}
+		e.Tool, e.Outcome = "find", umpire.OK
+		events = append(events, e)
+	}
+	events[0].DurationUS = &long
+	b.put(t, project, events)
+	f := store.Filter{Project: project, From: cut, To: Base.Add(Span)}
+	before, err := b.Totals(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Expire(t.Context(), project, cut, cut); err != nil {
+		t.Fatal(err)
+	}
+	after, err := b.Totals(t.Context(), f)
+	if err != nil || before.Sessions != 1 || after.Sessions != before.Sessions {
+		t.Errorf("%d sessions before, %d after, %v; want 1 each", before.Sessions, after.Sessions, err)
+	}
 }
 
 // fromRollups is what rollups alone can tell.

@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t testing.TB) store.Store, only ...string) {
 		{"Changes", changesAreSeen},
 		{"WholeTables", wholeTables},
 		{"Retention", retention},
+		{"KeptSessionsStayWhole", keptSessionsStayWhole},
 		{"Erasure", erasure},
 	} {
 		if len(only) > 0 && !slices.Contains(only, c.name) {

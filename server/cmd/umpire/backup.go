@@ -121,7 +121,10 @@ func (n *node) openBoth(ctx context.Context, upgrade bool) (err error) {
 // openStore opens the file in the directory, or the store that --store names.
 func (n *node) openStore(ctx context.Context, upgrade bool) (store.Store, error) {
 	if n.where.Store != "" {
-		return nil, fault.New(fault.BadRequest, "--store is no address of a store", "leave it out for DuckDB in the data directory")
+		return n.openShared(ctx)
+	}
+	if err := n.ownStore(); err != nil {
+		return nil, err
 	}
 	db, err := duckdb.Open(ctx, filepath.Join(n.dir, storeFile), duckdb.Options{
 		Current: !upgrade, Threads: n.takes.threads, MemoryLimit: n.takes.memoryLimit(),

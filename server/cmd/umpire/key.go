@@ -16,7 +16,7 @@ type dataFlag struct {
 	Data string `help:"Data directory." default:"./umpire-data" env:"UMPIRE_DATA" type:"path"`
 	Meta string `help:"PostgreSQL database for projects, keys and rules, in place of a file in the data directory: several nodes share it. The address holds a password: better in UMPIRE_META." placeholder:"postgres://…" env:"UMPIRE_META"`
 	// Store is where the events are; empty: the file in the directory.
-	Store string `help:"Store that several nodes share, in place of a file in the data directory." placeholder:"clickhouse://…" env:"UMPIRE_STORE" hidden:""`
+	Store string `help:"ClickHouse for the events, in place of a file in the data directory: several nodes share it. The address holds a password: better in UMPIRE_STORE." placeholder:"clickhouse://…" env:"UMPIRE_STORE"`
 }
 
 type keyCommand struct {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/admin"
@@ -15,7 +13,7 @@ import (
 
 // inDirectory is withDirectory for what only looks: it makes no directory.
 func inDirectory(ctx context.Context, where dataFlag, do func(*admin.Client) error) error {
-	if _, err := os.Stat(filepath.Join(where.Data, storeFile)); errors.Is(err, os.ErrNotExist) {
+	if !hasData(where.Data) {
 		return fault.New(fault.NotFound, "there is no Umpire data in "+where.Data, "name the data directory with --data, or a running server with --to")
 	}
 	return withDirectory(ctx, where, do)

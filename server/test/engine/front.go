@@ -6,37 +6,62 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ClickHouse/ch-go/compress"
 )
 
 // front answers ClickHouse's HTTP protocol.
 type front struct {
-	idle    chan *connection
-	path    string
+	room    chan struct{} // as many as there are sessions
+	mu      sync.Mutex
+	idle    []*session
 	version string
+}
+
+// session is a connection with the database and the settings of the request before,
+// which most often are those of the next one, too.
+type session struct {
+	*connection
+	database string
+	settings map[string]string
 }
 
 // open opens n connections, which is how many statements run at once.
 func open(path string, n int) (*front, error) {
-	f := &front{idle: make(chan *connection, n), path: path}
+	f := &front{room: make(chan struct{}, n)}
 	for range n {
 		c, err := connect(path)
 		if err != nil {
 			return nil, err
 		}
-		f.idle <- c
+		f.idle = append(f.idle, &session{connection: c})
 	}
-	c := <-f.idle
-	defer func() { f.idle <- c }()
-	version, err := c.query("SELECT version()", "TSVRaw", nil)
+	version, err := f.idle[0].query("SELECT version()", "TSVRaw", nil)
 	f.version = strings.TrimSpace(string(version))
 	return f, err
+}
+
+// take takes an idle session, one that is as wanted if there is one.
+func (f *front) take(database string, settings map[string]string) *session {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := max(0, slices.IndexFunc(f.idle, func(s *session) bool { return s.database == database && maps.Equal(s.settings, settings) }))
+	s := f.idle[at]
+	f.idle = slices.Delete(f.idle, at, at+1)
+	return s
+}
+
+func (f *front) give(s *session) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.idle = append(f.idle, s)
 }
 
 // hello is how the driver begins a connection. It reads the answer as of the newest
@@ -64,9 +89,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out = f.greeting(form.Get("client_protocol_version"))
 	} else {
 		select {
-		case c := <-f.idle:
-			out, err = f.run(c, statement, body, form)
-			f.idle <- c
+		case f.room <- struct{}{}:
+			out, err = f.run(statement, body, form)
+			<-f.room
 		case <-r.Context().Done():
 			return
 		}
@@ -91,31 +116,22 @@ var own = []string{
 var insertForm = regexp.MustCompile(`(?is)^(\s*INSERT\s+INTO\s.*?)\s+FORMAT\s+(\w+)\s*;?\s*$`)
 
 // run runs a request's statement, in its database and with its settings.
-func (f *front) run(c *connection, statement string, body io.Reader, form map[string][]string) (out []byte, err error) {
-	params, set, back := map[string]string{}, []string{}, []string{}
+func (f *front) run(statement string, body io.Reader, form map[string][]string) (out []byte, err error) {
+	params, settings, database := map[string]string{}, map[string]string{}, "default"
 	for name, values := range form {
 		if param, ok := strings.CutPrefix(name, "param_"); ok {
 			params[param] = values[0]
 		} else if !slices.Contains(own, name) {
-			set = append(set, name+" = "+quoted(values[0]))
-			back = append(back, name+" = DEFAULT")
+			settings[name] = values[0]
 		}
 	}
-	database := "default"
 	if d := form["database"]; len(d) > 0 && d[0] != "" {
 		database = d[0]
 	}
-	if _, err := c.query("USE `"+strings.ReplaceAll(database, "`", "\\`")+"`", "Null", nil); err != nil {
+	c := f.take(database, settings)
+	defer f.give(c)
+	if err := c.become(database, settings); err != nil {
 		return nil, err
-	}
-	if len(set) > 0 {
-		if _, err := c.query("SET "+strings.Join(set, ", "), "Null", nil); err != nil {
-			return nil, err
-		}
-		defer func() {
-			_, late := c.query("SET "+strings.Join(back, ", "), "Null", nil)
-			err = errors.Join(err, late)
-		}()
 	}
 	if m := insertForm.FindStringSubmatch(statement); m != nil && body != nil {
 		chunk, ended := make([]byte, 1<<20), false
@@ -131,6 +147,40 @@ func (f *front) run(c *connection, statement string, body io.Reader, form map[st
 		})
 	}
 	return c.query(statement, "Native", params)
+}
+
+// become brings the session to the database and the settings.
+func (s *session) become(database string, settings map[string]string) error {
+	if s.database != database {
+		s.database = ""
+		if _, err := s.query("USE `"+strings.ReplaceAll(database, "`", "\\`")+"`", "Null", nil); err != nil {
+			return err
+		}
+		s.database = database
+	}
+	var set []string
+	for name := range s.settings {
+		if _, stays := settings[name]; !stays {
+			set = append(set, name+" = DEFAULT")
+		}
+	}
+	for name, value := range settings {
+		if was, ok := s.settings[name]; !ok || was != value {
+			set = append(set, name+" = "+quoted(value))
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	if s.settings == nil {
+		s.settings = map[string]string{}
+	}
+	maps.Copy(s.settings, settings) // also if it fails midway: all of them are set back then
+	if _, err := s.query("SET "+strings.Join(set, ", "), "Null", nil); err != nil {
+		return err
+	}
+	s.settings = settings
+	return nil
 }
 
 func quoted(s string) string {

@@ -67,7 +67,10 @@ func (in *reader) snapshot(ctx context.Context, do func(*sql.Tx) error) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	return do(tx)
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit() // nothing; but some drivers close a connection that is rolled back
 }
 
 // each is rows for a question of one statement.

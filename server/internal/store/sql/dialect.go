@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"math"
@@ -18,7 +20,7 @@ type Dialect struct {
 	// suffix ends the names of the files that are the engine's own: they stand in for
 	// those of the same name, and what they define for what is defined elsewhere.
 	suffix string
-	// place is the placeholder of the nth value.
+	// place is the placeholder of the nth value, and what is bound to it, if anything.
 	place func(n int, v any) (placeholder string, bound any)
 	// moment is a time made of a placeholder for microseconds, and id an event's id made
 	// of one for its canonical form.
@@ -78,10 +80,19 @@ func downTo(x string, step time.Duration) string {
 	return fmt.Sprintf("fromUnixTimestamp64Micro(%s - positiveModulo(%s, %d), 'UTC')", us, us, step.Microseconds())
 }
 
-// typedPlace binds by name; each placeholder has its type.
+// longText is what is too long to go along in the address of a request, which is where
+// ClickHouse's parameters are.
+const longText = 1024
+
+// typedPlace binds by name; each placeholder has its type. A long text is written into
+// the statement, as hex digits.
 func typedPlace(n int, v any) (string, any) {
 	kind := "String"
-	switch v.(type) {
+	switch v := v.(type) {
+	case string:
+		if len(v) > longText {
+			return "unhex('" + hex.EncodeToString([]byte(v)) + "')", nil
+		}
 	case int, int64:
 		kind = "Int64"
 	case uint32:
@@ -92,13 +103,7 @@ func typedPlace(n int, v any) (string, any) {
 		kind = "Bool"
 	}
 	name := "p" + strconv.Itoa(n)
-	return "{" + name + ":" + kind + "}", Named{Name: name, Value: v}
-}
-
-// Named is a value that ClickHouse binds by its name.
-type Named struct {
-	Name  string
-	Value any
+	return "{" + name + ":" + kind + "}", sql.Named(name, v)
 }
 
 func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
@@ -115,6 +120,9 @@ func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
 		"first":        func(name string) bool { return strings.HasPrefix(name, "first_") },
 		"buckets":      func() int { return store.Buckets },
 		"unknown":      func() string { return store.Unknown },
+
+		"first_moment": func() string { return d.moment(strconv.FormatInt(FirstMoment.UnixMicro(), 10)) },
+		"last_moment":  func() string { return d.moment(strconv.FormatInt(LastMoment.UnixMicro(), 10)) },
 	})
 	var common, own []string
 	names, err := fs.Glob(files, "*.sql")
@@ -196,7 +204,9 @@ func (b *binder) one(v any) string {
 		v = t.Microseconds()
 	}
 	placeholder, bound := b.dialect.place(len(b.values)+1, v)
-	b.values = append(b.values, bound)
+	if bound != nil {
+		b.values = append(b.values, bound)
+	}
 	return placeholder
 }
 

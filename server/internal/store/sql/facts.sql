@@ -68,6 +68,7 @@ SELECT
   CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
   (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
   {{- if eq . "events"}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta, c.outcome AS raw_outcome, c.duration_us AS raw_duration{{end}}{{/* what no rollup is made of */}}
+  {{- if eq . "event_rows"}}, c.sign, {{template "yields"}} AS yields{{end}}{{/* the signed rows behind events in ClickHouse */}}
 FROM (
   SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice FROM {{.}}
 ) c
@@ -84,3 +85,4 @@ FROM (
 {{define "missing_tool"}}{{/* a model told that it has no tool for what the user needs; encode writes meta so */ -}}
 kind = 'custom' AND meta LIKE '%"umpire.event":"umpire.missing_tool"%'
 {{- end}}
+{{define "yields"}}false{{end}}{{/* whether another event may replace it (outcomes.md 1.4, store.Halves) */}}

@@ -162,10 +162,10 @@ asked AS (
   SELECT part, started_at, id, tool || ' ' || args_hash || ' ' || slice AS ask FROM narrowed WHERE args_hash <> ''
 ),
 in_turn AS (
-  SELECT part, ask, lag(ask, 1) OVER w AS b, lag(ask, 2) OVER w AS c, lag(ask, 3) OVER w AS d, lag(ask, 4) OVER w AS e, lag(ask, 5) OVER w AS f
+  SELECT part, ask, lag(ask, 1) OVER {{template "in_part"}} AS b, lag(ask, 2) OVER {{template "in_part"}} AS c, lag(ask, 3) OVER {{template "in_part"}} AS d, lag(ask, 4) OVER {{template "in_part"}} AS e, lag(ask, 5) OVER {{template "in_part"}} AS f
   FROM (
     SELECT part, started_at, id, CASE WHEN args_hash <> '' THEN tool || ' ' || args_hash || ' ' || slice END AS ask FROM narrowed
-  ) WINDOW w AS (PARTITION BY part ORDER BY started_at, id)
+  )
 ),
 loops AS (
   SELECT part FROM asked GROUP BY part, ask HAVING count(*) >= 4
@@ -173,3 +173,5 @@ loops AS (
   SELECT part FROM in_turn WHERE ask = c AND c = e AND b = d AND d = f AND ask <> b
 )
 {{- end}}
+
+{{define "in_part"}}(PARTITION BY part ORDER BY started_at, id){{end}}{{/* ClickHouse loses the names of windows in a CTE */}}

@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,6 +109,8 @@ func (r *run) until(c *connection, b *batch) (receipt, error) {
 // receipt is the door's answer.
 type receipt struct{ Accepted, Duplicates int }
 
+var dialer = net.Dialer{Timeout: 2 * time.Second}
+
 // connection speaks HTTP/1.1 and spends as little on it as it can: net/http costs
 // the sender more than a server costs that takes a single event.
 type connection struct {
@@ -128,7 +131,7 @@ func (c *connection) close() {
 
 func (c *connection) post(b *batch) (out receipt, status int, err error) {
 	if c.conn == nil {
-		if c.conn, err = net.DialTimeout("tcp", c.address, 2*time.Second); err != nil {
+		if c.conn, err = dialer.DialContext(context.Background(), "tcp", c.address); err != nil {
 			c.conn = nil
 			return out, 0, fmt.Errorf("cannot reach the server: %w", err)
 		}

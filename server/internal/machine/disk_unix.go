@@ -15,5 +15,5 @@ func Disk(dir string) (free, total int64, err error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, 0, fmt.Errorf("cannot tell what is free in %q: %w", dir, err)
 	}
-	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
+	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil //nolint:unconvert // their types differ between systems
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/store/storetest"
 )
 
-var away = fmt.Errorf("away: %w", store.ErrUnavailable)
+var errAway = fmt.Errorf("away: %w", store.ErrUnavailable)
 
 // A store that is away: the log takes what memory does not hold, and all of it
 // comes into the store in its order, once, when the store is back.
 func TestTheLogGrowsWhileTheStoreIsAway(t *testing.T) {
 	r := newRig(t, Options{MaxMemory: 4000, MaxBatch: 30})
-	r.mem.set(func(m *memory) { m.down = away })
+	r.mem.set(func(m *memory) { m.down = errAway })
 	var want []string
 	for i := range 200 {
 		items := calls(5)
@@ -67,7 +67,7 @@ func TestTheLogGrowsWhileTheStoreIsAway(t *testing.T) {
 // taken.
 func TestAStoreAwayForTooLong(t *testing.T) {
 	r := newRig(t, Options{MaxLagAge: 50 * time.Millisecond})
-	r.mem.set(func(m *memory) { m.down = away })
+	r.mem.set(func(m *memory) { m.down = errAway })
 	r.submit(1, calls(1)...)
 	for r.Stats().LagAge < 60*time.Millisecond {
 		time.Sleep(time.Millisecond)
@@ -100,7 +100,7 @@ func TestEveryEventOnce(t *testing.T) {
 		for range rapid.IntRange(5, 40).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
-				r.mem.set(func(m *memory) { m.down = away })
+				r.mem.set(func(m *memory) { m.down = errAway })
 			case 1:
 				r.mem.set(func(m *memory) { m.down = nil })
 			case 2:
@@ -162,7 +162,7 @@ func TestEveryEventOnce(t *testing.T) {
 // what is behind it comes into the store.
 func TestDamageInWhatWaits(t *testing.T) {
 	r := newRig(t, Options{MaxMemory: 1})
-	r.mem.set(func(m *memory) { m.down = away })
+	r.mem.set(func(m *memory) { m.down = errAway })
 	for range 60 {
 		r.submit(1, calls(5)...)
 	}

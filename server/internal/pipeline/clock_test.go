@@ -50,7 +50,7 @@ func TestTheClockIsSet(t *testing.T) {
 // that it is later.
 func TestTheClockWasSetBackBeforeTheStart(t *testing.T) {
 	r := newRig(t, Options{})
-	r.mem.set(func(m *memory) { m.down = away })
+	r.mem.set(func(m *memory) { m.down = errAway })
 	later := time.Now().Add(3 * time.Hour) // as it was before
 	if _, err := r.Submit(ctx, 1, later, []Item{call("a")}); err != nil {
 		t.Fatal(err)

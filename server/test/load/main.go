@@ -77,7 +77,7 @@ func (f *flags) run(ctx context.Context) error {
 		ctx = limited
 	}
 	result, err := load.Run(ctx, cfg)
-	fmt.Println(result)
+	fmt.Fprintln(os.Stdout, result)
 	if err != nil || f.Ledger == "" {
 		return err
 	}

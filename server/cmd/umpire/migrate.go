@@ -15,6 +15,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/migrate"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
+	"github.com/umpire-mcp/umpire/server/internal/store/clickhouse"
 )
 
 type migrateCommand struct {
@@ -61,12 +62,14 @@ func (c *migrateCommand) copy(ctx context.Context, n *node) error {
 	if c.To == "" {
 		return nil
 	}
-	to, err := (&node{where: dataFlag{Store: c.To}, takes: n.takes}).openStore(ctx, true)
+	if !clickhouse.IsURL(c.To) {
+		return fault.New(fault.BadRequest, "--to is no address of a store that nodes share", "give it as clickhouse://user:password@host:8123/database")
+	}
+	to, err := clickhouse.Open(ctx, c.To, clickhouse.Options{Node: "migrate"})
 	if err != nil {
 		return err
 	}
-	err = copyStore(ctx, n, to)
-	return errors.Join(err, to.Close())
+	return errors.Join(copyStore(ctx, n, to), to.Close())
 }
 
 // copyMeta copies projects, keys and rules, unless an earlier run did.
@@ -103,11 +106,10 @@ func there(projects []meta.Project, in *meta.DB) (n int) {
 	return n
 }
 
-func copyStore(ctx context.Context, n *node, into any) error {
-	from, reads := n.store.(migrate.Source)
-	to, takes := into.(migrate.Target)
-	if !reads || !takes {
-		return fault.New(fault.BadRequest, "this store cannot be copied into that one", "give --to as clickhouse://user:password@host:8123/database")
+func copyStore(ctx context.Context, n *node, to migrate.Target) error {
+	from, ok := n.store.(migrate.Source)
+	if !ok {
+		return fault.New(fault.BadRequest, "this store cannot be copied", "use its own tools")
 	}
 	var projects []migrate.Project
 	for _, p := range n.meta.Projects() {

@@ -24,9 +24,14 @@ var docFiles embed.FS
 type docPage struct{ name, title string }
 
 var docPages = []docPage{
-	{"outcomes", "How a call ends"}, {"words", "Every word, explained"}, {"errors", "Errors and their names"}, {"empty", "Empty answers"},
-	{"sessions", "Sessions, retries and first-call success"}, {"suspects", "Reported as success"},
-	{"sources", "What a source cannot see"}, {"percentiles", "Percentiles and how exact figures are"},
+	{"outcomes", "How a call ends"},
+	{"words", "Every word, explained"},
+	{"errors", "Errors and their names"},
+	{"empty", "Empty answers"},
+	{"sessions", "Sessions, retries and first-call success"},
+	{"suspects", "Reported as success"},
+	{"sources", "What a source cannot see"},
+	{"percentiles", "Percentiles and how exact figures are"},
 }
 
 // docsView is a page of /docs.

@@ -39,7 +39,7 @@ func listed(t *testing.T) (store.Store, int) {
 	var batch []store.Entry
 	calls := 0
 	add := func(before time.Duration, kind, tool, session string, edit func(*umpire.Event)) {
-		us := int64(before.Microseconds()%900_000) + 400
+		us := before.Microseconds()%900_000 + 400
 		e := umpire.Event{
 			ID: umpire.NewID(), Kind: kind, StartedAt: webtest.Now.Add(-before), Session: session, SeenBy: "sdk", Server: umpire.Peer{Name: "orders", Version: "1.4.0", Env: "prod"},
 			Client: umpire.Peer{Name: "claude-code", Version: "2.0.64"}, Platform: "claude-code", SDK: umpire.Peer{Name: "umpire-go", Version: "0.1.0"}, Rules: 1, Protocol: "2025-11-25", Transport: "stdio",

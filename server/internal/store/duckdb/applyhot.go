@@ -195,6 +195,23 @@ func yields(was, to *umpire.Event) bool {
 	return was.SeenBy == "proxy" && to.SeenBy == "sdk" || was.SeenBy == store.Halves && was.HandlerRan != "yes" && store.Whole(to)
 }
 
+// goneValues and changedValues are tables g and m for a statement.
+func (p plan) goneValues() string {
+	values := make([]string, len(p.gone))
+	for i, k := range p.gone {
+		values[i] = fmt.Sprintf("(%d, '%s'::UUID)", k.project, k.id)
+	}
+	return "(VALUES " + strings.Join(values, ", ") + ") g(project, id)"
+}
+
+func (p plan) changedValues() string {
+	values := make([]string, len(p.changed))
+	for i, c := range p.changed {
+		values[i] = fmt.Sprintf("(%d, '%s'::UUID, %v, %v, %v)", c.project, c.id, c.marks.retry, c.marks.reworded, c.marks.repeated)
+	}
+	return "(VALUES " + strings.Join(values, ", ") + ") m(project, id, is_retry, reworded, repeated)"
+}
+
 // carryOut does to the generation what was planned.
 func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	hot, counts := hotTable(db.generation), factsTable(db.generation)
@@ -207,21 +224,13 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 		return nil
 	}
 	if len(p.gone) > 0 {
-		values := make([]string, len(p.gone))
-		for i, k := range p.gone {
-			values[i] = fmt.Sprintf("(%d, '%s'::UUID)", k.project, k.id)
-		}
-		gone := " h USING (VALUES " + strings.Join(values, ", ") + ") g(project, id) WHERE h.project = g.project AND h.id = g.id"
+		gone := " h USING " + p.goneValues() + " WHERE h.project = g.project AND h.id = g.id"
 		if err := do("take out what was replaced", "DELETE FROM "+hot+gone, "DELETE FROM "+counts+gone); err != nil {
 			return err
 		}
 	}
 	if len(p.changed) > 0 {
-		values := make([]string, len(p.changed))
-		for i, c := range p.changed {
-			values[i] = fmt.Sprintf("(%d, '%s'::UUID, %v, %v, %v)", c.project, c.id, c.marks.retry, c.marks.reworded, c.marks.repeated)
-		}
-		marked := "(VALUES " + strings.Join(values, ", ") + ") m(project, id, is_retry, reworded, repeated)"
+		marked := p.changedValues()
 		facts, err := statement.DuckDB.Facts("(SELECT h.* FROM " + hot + " h JOIN " + marked + " ON h.project = m.project AND h.id = m.id)")
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -20,9 +21,9 @@ func TestTablesAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		want, err := rows.Columns()
-		_ = rows.Close()
-		if err != nil {
+		if err = errors.Join(err, rows.Err()); err != nil {
 			t.Fatal(err)
 		}
 		var got []string

@@ -122,7 +122,7 @@ func readRows(t *testing.T, s store.Dumper, table store.Table) (all []map[string
 func sameSums(t *testing.T, s store.Dumper, table store.Table, rows []map[string]any) {
 	t.Helper()
 	first, last, err := s.Span(context.Background(), table, 1)
-	if err != nil || len(rows) > 0 && !(first.Equal(rows[0][table.At].(time.Time)) && last.Equal(rows[len(rows)-1][table.At].(time.Time))) {
+	if err != nil || len(rows) > 0 && (!first.Equal(rows[0][table.At].(time.Time)) || !last.Equal(rows[len(rows)-1][table.At].(time.Time))) {
 		t.Errorf("%s spans %v to %v, %v", table.Name, first, last, err)
 	}
 	var want []store.HourSums

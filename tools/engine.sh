@@ -23,7 +23,7 @@ if [[ ! -s $cache/libchdb.so ]]; then
 	scratch=$(mktemp -d "$cache/fetch.XXXXXX")
 	trap 'rm -rf "$scratch"' EXIT
 	archive=$scratch/$(npm pack --silent --pack-destination "$scratch" "$package@$version" | tail -1)
-	got=sha512-$(openssl dgst -sha512 -binary "$archive" | base64 -w0)
+	got=$(node -e 'const {createHash} = require("node:crypto"), {readFileSync} = require("node:fs"); console.log("sha512-" + createHash("sha512").update(readFileSync(process.argv[1])).digest("base64"))' "$archive")
 	if [[ $got != "$integrity" ]]; then
 		echo "$package $version is not what was pinned: $got" >&2
 		exit 1

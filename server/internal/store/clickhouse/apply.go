@@ -16,7 +16,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 	defer db.mu.Unlock()
 	if db.unsure {
 		if err := db.recover(ctx); err != nil {
-			return fmt.Errorf("cannot finish the batch before: %w", err)
+			return fmt.Errorf("cannot finish the batch before: %w", unavailable(err))
 		}
 	}
 	batch = after(batch, db.position)
@@ -25,7 +25,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 	}
 	first, last := batch[0].Seq, batch[len(batch)-1].Seq
 	if err := db.apply(ctx, batch, first, last); err != nil {
-		return fmt.Errorf("cannot apply entries %d to %d: %w", first, last, err)
+		return fmt.Errorf("cannot apply entries %d to %d: %w", first, last, unavailable(err))
 	}
 	db.position = last
 	return nil

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -97,14 +98,17 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	opt := options
 	opt.Pending = func(uint32) (int64, bool) { return 2, true }
 	h := api.New(s, projects{{ID: 1, Name: "shop"}}, anybody, opt)
-	for _, q := range []string{
+	for i, q := range []string{
 		"", "?last=24h", "?project=shop&last=30d", "?from=2026-05-04T11:30:00Z&to=2026-05-04T12:00:00Z", "?client=cursor&client=claude",
 		"?outcome=bad_args", "?slice=empty&slice=unknown", "?cause=unknown", "?error_status=404", "?session=s1&user=u1", "?client=nobody",
 		"?last=24h&granularity=5m", "?from=2020-01-01&to=2020-01-02", "?platform=unknown&server=unknown",
 	} {
-		for _, path := range d.questions() {
+		for j, path := range d.questions() {
 			if strings.Contains(path, "/sessions/") {
 				continue // is not there under most of these: TestSessionsAreThoseThatAreCounted
+			}
+			if i > 0 && (i+j)%3 > 0 && os.Getenv("UMPIRE_TEST_FULL") == "" {
+				continue // a question takes a tenth of a second under the race detector
 			}
 			target := strings.NewReplacer("{tool}", "find", "{id}", knownCall).Replace(path)
 			d.check(t, h, path, target+q, http.StatusOK)

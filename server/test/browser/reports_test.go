@@ -100,7 +100,7 @@ func number(text string) int {
 func TestSlicesAreTheirCalls(t *testing.T) {
 	address := serve(t, filled(t), webtest.Orders, web.Options{})
 	tb := open(t, look{width: 1280}, address+"/p/orders-mcp/")
-	rows := `[...document.querySelectorAll(".breakdown-table tbody tr")].map(r => [r.children[1].textContent, r.querySelector("a") ? r.querySelector("a").getAttribute("href") : ""])`
+	rows := `[...document.querySelector(".breakdown-table").querySelectorAll("tbody tr")].map(r => [r.children[1].textContent, r.children[1].querySelector("a")?.getAttribute("href") ?? ""])`
 	for _, path := range []string{
 		"?last=7d", "?client=cursor", "?tool=refund_order", "?version=1.0.0&server=orders", "?cause=returned", "?fingerprint=search_orders3",
 		"?session=cursor3", "?outcome=ok", "tools/search_orders?client=claude-code", "tools/" + url.PathEscape("files/read") + "?last=14d",

@@ -68,7 +68,8 @@ func (db *DB) RecentIDs(ctx context.Context, since time.Time, yield func(project
 var rollups = []struct{ table, at string }{
 	{"tool_sums", "hour"},
 	{"session_sums", "hour"},
-	{"slot_ends", "slot"},
+	// A call of the day before may be what keeps two later ones in one session.
+	{"slot_ends", "slot + INTERVAL 25 HOUR"},
 	{"client_sums", "hour"},
 	{"kind_hours", "hour"},
 	{"sender_hours", "hour"},

@@ -13,6 +13,7 @@ import (
 // which it makes, and calls then with its position in the log. Questions are
 // answered meanwhile; nothing is applied before then returned.
 func (db *DB) CopyTo(ctx context.Context, path string, then func(position uint64) error) error {
+	ctx = context.WithoutCancel(ctx) // see allInFile
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || db.path == "" {

@@ -27,8 +27,7 @@ var rollups = []struct{ table, at string }{
 
 // Expire implements store.Keeper.
 func (db *DB) Expire(ctx context.Context, project uint32, raw, old time.Time) (events int64, err error) {
-	ctx = context.WithoutCancel(ctx) // a statement that is cancelled closes the writer's connection
-	unlock, err := db.allInFile(ctx)
+	ctx, unlock, err := db.allInFile(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -79,8 +78,7 @@ func noteExpired(ctx context.Context, tx *sql.Tx, project uint32, column string,
 
 // Erase implements store.Keeper.
 func (db *DB) Erase(ctx context.Context, project uint32, whose store.Whose) (gone store.Erased, err error) {
-	ctx = context.WithoutCancel(ctx) // as in Expire
-	unlock, err := db.allInFile(ctx)
+	ctx, unlock, err := db.allInFile(ctx)
 	if err != nil {
 		return gone, err
 	}

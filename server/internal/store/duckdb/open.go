@@ -289,15 +289,18 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.write.Close(), db.hot.Close(), db.read.Close(), db.closeFile())
 }
 
-// allInFile locks mu and cold, with nothing left in memory.
-func (db *DB) allInFile(ctx context.Context) (unlock func(), err error) {
+// allInFile locks mu and cold, with nothing left in memory. What is done then is done
+// under the context that it returns: a statement that is cancelled, by a client that
+// went away or a server that stops, would close the writer's connection.
+func (db *DB) allInFile(ctx context.Context) (_ context.Context, unlock func(), err error) {
+	ctx = context.WithoutCancel(ctx)
 	db.mu.Lock()
 	if err := db.sealAll(ctx); err != nil {
 		db.mu.Unlock()
-		return nil, err
+		return nil, nil, err
 	}
 	db.cold.Lock()
-	return func() {
+	return ctx, func() {
 		db.cold.Unlock()
 		db.mu.Unlock()
 	}, nil

@@ -163,3 +163,24 @@ func TestIdleCheckpoint(t *testing.T) {
 		t.Errorf("DuckDB's log still holds %d bytes", info.Size())
 	}
 }
+
+// A client that goes away in the middle of a deletion does not take the store's
+// connection with him.
+func TestGivenUpWhileInTheFile(t *testing.T) {
+	db := openTest(t, filepath.Join(t.TempDir(), "events.duckdb"))
+	defer db.Close()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.DeleteProject(gone, 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Expire(gone, 1, time.Now(), time.Now()); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Erase(gone, 1, store.Whose{User: "u"}); err != nil {
+		t.Error(err)
+	}
+	if err := db.DeleteProject(t.Context(), 1); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

@@ -67,7 +67,7 @@ var tables = []string{"events", "tool_hours", "tool_latency", "tool_days", "tool
 
 // DeleteProject implements store.Writer.
 func (db *DB) DeleteProject(ctx context.Context, project uint32) error {
-	unlock, err := db.allInFile(ctx)
+	ctx, unlock, err := db.allInFile(ctx)
 	if err != nil {
 		return err
 	}

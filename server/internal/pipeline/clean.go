@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/umpire-mcp/umpire/redact"
+	"github.com/umpire-mcp/umpire/server/internal/eventjson"
 )
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
@@ -71,7 +72,7 @@ func (n *normalizer) schema(raw json.RawMessage) json.RawMessage {
 }
 
 func quoted(s string) json.RawMessage {
-	out, err := marshal(s)
+	out, err := eventjson.Marshal(s)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: cannot encode a string: %v", err))
 	}

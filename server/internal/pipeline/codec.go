@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/eventjson"
 )
 
 // maxBody bounds a normalised event. A door has held the event to 256 KiB as it
@@ -20,7 +21,7 @@ var scratch = sync.Pool{New: func() any { return new([]byte) }}
 func encode(e *umpire.Event) (body []byte, reason, hint string) {
 	buf := scratch.Get().(*[]byte)
 	defer scratch.Put(buf)
-	out, err := appendEvent((*buf)[:0], e)
+	out, err := eventjson.Append((*buf)[:0], e)
 	if err != nil {
 		return nil, "the event cannot be written as JSON", "a field holds what JSON cannot express"
 	}
@@ -29,15 +30,6 @@ func encode(e *umpire.Event) (body []byte, reason, hint string) {
 	}
 	*buf = out
 	return bytes.Clone(out), "", ""
-}
-
-// marshal is json.Marshal without the escapes that HTML needs.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
 // decode reads what encode wrote.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/eventjson"
 )
 
 // filled returns an event in which every field that is written is set, so that a
@@ -75,7 +76,7 @@ func fill(t *testing.T, v reflect.Value) {
 func TestEveryFieldIsWritten(t *testing.T) {
 	e := filled(t)
 	body, reason, _ := encode(&e)
-	want, err := marshal(e)
+	want, err := eventjson.Marshal(e)
 	if err != nil || reason != "" {
 		t.Fatal(err, reason)
 	}
@@ -96,7 +97,7 @@ func TestEncodeAgreesWithEncodingJSON(t *testing.T) {
 		e, extra := anyEvent(t)
 		normalize(&e, extra, timesOf(received, retention), nil)
 		body, reason, _ := encode(&e)
-		want, err := marshal(e)
+		want, err := eventjson.Marshal(e)
 		if err != nil || reason != "" {
 			t.Fatal(err, reason)
 		}

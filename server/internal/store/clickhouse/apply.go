@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 )
 
 // Apply implements store.Writer.
@@ -164,9 +165,8 @@ func (db *DB) list(ctx context.Context, batch []store.Entry) error {
 		}
 		at := moment(e.StartedAt)
 		for _, t := range e.Tools {
-			bytes := int64(t.Bytes)
-			err := all.Append(batch[i].Project, known(e.Server.Name), known(e.Server.Version), known(e.Server.Env), known(t.Name), valid(t.Definition), at, at,
-				[]any{at, valid(t.Title), valid(t.Description), *clamped(&bytes, maxBytes), valid(string(t.InputSchema)), valid(string(t.Annotations))})
+			err := all.Append(batch[i].Project, cell.Known(e.Server.Name), cell.Known(e.Server.Version), cell.Known(e.Server.Env), cell.Known(t.Name), cell.Text(t.Definition), at, at,
+				[]any{at, cell.Text(t.Title), cell.Text(t.Description), cell.Clamp(int64(t.Bytes), cell.MaxBytes), cell.Text(string(t.InputSchema)), cell.Text(string(t.Annotations))})
 			if err != nil {
 				return fmt.Errorf("cannot list tools of catalog %s: %w", e.ID, err)
 			}
@@ -179,11 +179,4 @@ func (db *DB) list(ctx context.Context, batch []store.Entry) error {
 		return fmt.Errorf("cannot list tools: %w", clean(err))
 	}
 	return nil
-}
-
-func known(s string) string {
-	if s == "" {
-		return store.Unknown
-	}
-	return valid(s)
 }

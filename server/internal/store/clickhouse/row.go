@@ -1,23 +1,12 @@
 package clickhouse
 
 import (
-	"bytes"
-	"encoding/json"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
-)
-
-// Limits on numbers, far above what can be true, as in the other store, so that both
-// give the same answer.
-const (
-	maxDurationUS = int64(366*24*time.Hour) / 1000
-	maxBytes      = int64(1) << 40
-	maxInteger    = int64(1) << 31
 )
 
 // row is a row of event_rows.
@@ -63,22 +52,22 @@ var textColumns = [...]struct {
 	{"handler_ran", true, func(e *umpire.Event) string { return e.HandlerRan }},
 	{"error_type", true, func(e *umpire.Event) string { return e.ErrorType }},
 	{"error_message", false, func(e *umpire.Event) string { return e.ErrorMessage }},
-	{"bad_params", false, func(e *umpire.Event) string { return list(e.BadParams) }},
-	{"near", false, func(e *umpire.Event) string { return list(e.Near) }},
-	{"suspects", false, func(e *umpire.Event) string { return list(e.Suspects) }},
+	{"bad_params", false, func(e *umpire.Event) string { return cell.List(e.BadParams) }},
+	{"near", false, func(e *umpire.Event) string { return cell.List(e.Near) }},
+	{"suspects", false, func(e *umpire.Event) string { return cell.List(e.Suspects) }},
 	{"fingerprint", false, func(e *umpire.Event) string { return e.Fingerprint }},
 	{"args_hash", false, func(e *umpire.Event) string { return e.ArgsHash }},
 	{"ask_hash", false, func(e *umpire.Event) string { return e.AskHash }},
-	{"input_keys", true, func(e *umpire.Event) string { return list(e.InputKeys) }},
-	{"input_types", true, func(e *umpire.Event) string { return object(e.InputTypes) }},
+	{"input_keys", true, func(e *umpire.Event) string { return cell.List(e.InputKeys) }},
+	{"input_types", true, func(e *umpire.Event) string { return cell.Object(e.InputTypes) }},
 	{"input", false, func(e *umpire.Event) string { return string(e.Input) }},
 	{"output", false, func(e *umpire.Event) string { return string(e.Output) }},
 	{"intent", false, func(e *umpire.Event) string { return e.Intent }},
 	{"trace_id", false, func(e *umpire.Event) string { return e.TraceID }},
 	{"span_id", false, func(e *umpire.Event) string { return e.SpanID }},
 	{"definition", false, func(e *umpire.Event) string { return e.Definition }},
-	{"tools", false, func(e *umpire.Event) string { return list(e.Tools) }},
-	{"meta", false, func(e *umpire.Event) string { return object(e.Meta) }},
+	{"tools", false, func(e *umpire.Event) string { return cell.List(e.Tools) }},
+	{"meta", false, func(e *umpire.Event) string { return cell.Object(e.Meta) }},
 }
 
 // The columns of a number that may not be known, in the order of row.number.
@@ -86,10 +75,10 @@ var numberColumns = [...]struct {
 	name string
 	of   func(*umpire.Event) *int64
 }{
-	{"error_status", func(e *umpire.Event) *int64 { return status(e.ErrorStatus) }},
-	{"duration_us", func(e *umpire.Event) *int64 { return clamped(e.DurationUS, maxDurationUS) }},
-	{"request_bytes", func(e *umpire.Event) *int64 { return clamped(e.RequestBytes, maxBytes) }},
-	{"response_bytes", func(e *umpire.Event) *int64 { return clamped(e.ResponseBytes, maxBytes) }},
+	{"error_status", func(e *umpire.Event) *int64 { return cell.Status(e.ErrorStatus) }},
+	{"duration_us", func(e *umpire.Event) *int64 { return cell.Clamped(e.DurationUS, cell.MaxDurationUS) }},
+	{"request_bytes", func(e *umpire.Event) *int64 { return cell.Clamped(e.RequestBytes, cell.MaxBytes) }},
+	{"response_bytes", func(e *umpire.Event) *int64 { return cell.Clamped(e.ResponseBytes, cell.MaxBytes) }},
 }
 
 const (
@@ -116,17 +105,17 @@ var (
 func fromEntry(e *store.Entry, node string) *row {
 	r := &row{
 		project: e.Project, received: moment(e.ReceivedAt), started: moment(e.Event.StartedAt), id: e.Event.ID,
-		rules: min(max(int64(e.Event.Rules), 0), maxInteger), empty: e.Event.Empty, late: e.Event.Late,
+		rules: min(max(int64(e.Event.Rules), 0), cell.MaxInteger), empty: e.Event.Empty, late: e.Event.Late,
 		node: node, version: incarnation(node, e.Seq), sign: 1,
 	}
 	for i := range textColumns {
-		r.text[i] = valid(textColumns[i].of(&e.Event))
+		r.text[i] = cell.Text(textColumns[i].of(&e.Event))
 	}
 	for i := range numberColumns {
 		r.number[i] = numberColumns[i].of(&e.Event)
 	}
 	r.ended = r.started
-	if us := clamped(e.Event.DurationUS, maxDurationUS); us != nil {
+	if us := cell.Clamped(e.Event.DurationUS, cell.MaxDurationUS); us != nil {
 		r.ended = moment(r.started.Add(time.Duration(*us) * time.Microsecond))
 	}
 	return r
@@ -141,56 +130,6 @@ func moment(t time.Time) time.Time {
 		return statement.LastMoment
 	}
 	return t
-}
-
-func clamped(n *int64, limit int64) *int64 {
-	if n == nil {
-		return nil
-	}
-	v := min(max(*n, 0), limit)
-	return &v
-}
-
-func status(code int) *int64 {
-	if code == 0 {
-		return nil
-	}
-	v := min(max(int64(code), -maxInteger), maxInteger)
-	return &v
-}
-
-func list[T any](v []T) string {
-	if len(v) == 0 {
-		return ""
-	}
-	return encode(v)
-}
-
-func object[V any](m map[string]V) string {
-	if len(m) == 0 {
-		return ""
-	}
-	return encode(m)
-}
-
-// encode is JSON text. A value that JSON cannot hold is stored as not known: one
-// such event must not stop the queue.
-func encode(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// valid is the text in UTF-8, as the other store keeps it.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // agreed, whole and half are store.Agreed and its like, of a row.

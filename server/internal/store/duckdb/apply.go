@@ -10,6 +10,7 @@ import (
 	duck "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
@@ -272,16 +273,10 @@ func appendListed(a *duck.Appender, e *store.Entry) error {
 	if e.Event.Kind != "catalog" {
 		return nil
 	}
-	known := func(s string) string {
-		if s == "" {
-			return store.Unknown
-		}
-		return valid(s)
-	}
 	for _, t := range e.Event.Tools {
-		err := a.AppendRow(e.Project, known(e.Event.Server.Name), known(e.Event.Server.Version), known(e.Event.Server.Env),
-			known(t.Name), valid(t.Definition), valid(t.Title), valid(t.Description), clamp(int64(t.Bytes), maxBytes),
-			valid(string(t.InputSchema)), valid(string(t.Annotations)), startedAt(&e.Event))
+		err := a.AppendRow(e.Project, cell.Known(e.Event.Server.Name), cell.Known(e.Event.Server.Version), cell.Known(e.Event.Server.Env),
+			cell.Known(t.Name), cell.Text(t.Definition), cell.Text(t.Title), cell.Text(t.Description), cell.Clamp(int64(t.Bytes), cell.MaxBytes),
+			cell.Text(string(t.InputSchema)), cell.Text(string(t.Annotations)), startedAt(&e.Event))
 		if err != nil {
 			return fmt.Errorf("cannot stage tool of catalog %s: %w", e.Event.ID, err)
 		}

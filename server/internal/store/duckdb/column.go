@@ -1,25 +1,14 @@
 package duckdb
 
 import (
-	"bytes"
 	"database/sql/driver"
-	"encoding/json"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	duck "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
-)
-
-// Limits on numbers, far above what can be true, so that no sum and no time
-// computed from a sender's number can overflow.
-const (
-	maxDurationUS = int64(366*24*time.Hour) / 1000
-	maxBytes      = int64(1) << 40
-	maxInteger    = int64(1) << 31
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 )
 
 // column is one column of events: its name and an entry's value for it.
@@ -65,7 +54,7 @@ var columns = []column{
 	text("seen_by", peers, of(func(e *umpire.Event) string { return e.SeenBy })),
 	text("sdk_name", peers, of(func(e *umpire.Event) string { return e.SDK.Name })),
 	text("sdk_version", peers, of(func(e *umpire.Event) string { return e.SDK.Version })),
-	{name: "rules", value: func(e *store.Entry) driver.Value { return clamp(int64(e.Event.Rules), maxInteger) }},
+	{name: "rules", value: func(e *store.Entry) driver.Value { return cell.Clamp(int64(e.Event.Rules), cell.MaxInteger) }},
 	text("tool", asked, of(func(e *umpire.Event) string { return e.Tool })),
 	text("outcome", asked, of(func(e *umpire.Event) string { return string(e.Outcome) })),
 	{name: "empty", value: func(e *store.Entry) driver.Value { return e.Event.Empty }},
@@ -81,9 +70,9 @@ var columns = []column{
 	text("suspects", asked, list(func(e *umpire.Event) []string { return e.Suspects })),
 	text("fingerprint", asked, of(func(e *umpire.Event) string { return e.Fingerprint })),
 	{name: "late", value: func(e *store.Entry) driver.Value { return e.Event.Late }},
-	{name: "duration_us", value: number(maxDurationUS, func(e *umpire.Event) *int64 { return e.DurationUS })},
-	{name: "request_bytes", value: number(maxBytes, func(e *umpire.Event) *int64 { return e.RequestBytes })},
-	{name: "response_bytes", value: number(maxBytes, func(e *umpire.Event) *int64 { return e.ResponseBytes })},
+	{name: "duration_us", value: number(cell.MaxDurationUS, func(e *umpire.Event) *int64 { return e.DurationUS })},
+	{name: "request_bytes", value: number(cell.MaxBytes, func(e *umpire.Event) *int64 { return e.RequestBytes })},
+	{name: "response_bytes", value: number(cell.MaxBytes, func(e *umpire.Event) *int64 { return e.ResponseBytes })},
 	text("args_hash", own, of(func(e *umpire.Event) string { return e.ArgsHash })),
 	text("ask_hash", own, of(func(e *umpire.Event) string { return e.AskHash })),
 	// The sender's word on these three is a hint (outcomes.md 6.2); Apply decides.
@@ -91,7 +80,7 @@ var columns = []column{
 	{name: "reworded", value: func(*store.Entry) driver.Value { return false }},
 	{name: "repeated", value: func(*store.Entry) driver.Value { return false }},
 	text("input_keys", asked, list(func(e *umpire.Event) []string { return e.InputKeys })),
-	text("input_types", contents, func(e *store.Entry) string { return object(e.Event.InputTypes) }),
+	text("input_types", contents, func(e *store.Entry) string { return cell.Object(e.Event.InputTypes) }),
 	text("input", contents, of(func(e *umpire.Event) string { return string(e.Input) })),
 	text("output", contents, of(func(e *umpire.Event) string { return string(e.Output) })),
 	text("intent", contents, of(func(e *umpire.Event) string { return e.Intent })),
@@ -99,7 +88,7 @@ var columns = []column{
 	text("span_id", contents, of(func(e *umpire.Event) string { return e.SpanID })),
 	text("definition", asked, of(func(e *umpire.Event) string { return e.Definition })),
 	text("tools", contents, list(func(e *umpire.Event) []umpire.ToolDefinition { return e.Tools })),
-	text("meta", contents, func(e *store.Entry) string { return object(e.Event.Meta) }),
+	text("meta", contents, func(e *store.Entry) string { return cell.Object(e.Event.Meta) }),
 }
 
 func startedAt(e *umpire.Event) time.Time { return e.StartedAt.UTC().Truncate(time.Microsecond) }
@@ -110,11 +99,11 @@ func endedAt(e *umpire.Event) time.Time {
 	if e.DurationUS == nil {
 		return startedAt(e)
 	}
-	return startedAt(e).Add(time.Duration(clamp(*e.DurationUS, maxDurationUS)) * time.Microsecond)
+	return startedAt(e).Add(time.Duration(cell.Clamp(*e.DurationUS, cell.MaxDurationUS)) * time.Microsecond)
 }
 
-func text(name string, group said, value func(*store.Entry) string) column {
-	return column{name: name, said: group, text: value, value: func(e *store.Entry) driver.Value { return valid(value(e)) }}
+func text(name string, group said, field func(*store.Entry) string) column {
+	return column{name: name, said: group, text: field, value: func(e *store.Entry) driver.Value { return cell.Text(field(e)) }}
 }
 
 func of(field func(*umpire.Event) string) func(*store.Entry) string {
@@ -124,74 +113,19 @@ func of(field func(*umpire.Event) string) func(*store.Entry) string {
 func number(limit int64, of func(*umpire.Event) *int64) func(*store.Entry) driver.Value {
 	return func(e *store.Entry) driver.Value {
 		if n := of(&e.Event); n != nil {
-			return clamp(*n, limit)
+			return cell.Clamp(*n, limit)
 		}
 		return nil
 	}
 }
 
 func status(code int) driver.Value {
-	if code == 0 {
-		return nil
+	if n := cell.Status(code); n != nil {
+		return *n
 	}
-	return min(max(int64(code), -maxInteger), maxInteger)
+	return nil
 }
 
 func list[T any](of func(*umpire.Event) []T) func(*store.Entry) string {
-	return func(e *store.Entry) string {
-		v := of(&e.Event)
-		if len(v) == 0 {
-			return ""
-		}
-		if names, ok := any(v).([]string); ok {
-			if text, ok := plainNames(names); ok {
-				return text
-			}
-		}
-		return encode(v)
-	}
+	return func(e *store.Entry) string { return cell.List(of(&e.Event)) }
 }
-
-// plainNames is encode of names that JSON writes as they are.
-func plainNames(names []string) (string, bool) {
-	b := make([]byte, 0, 64)
-	for i, name := range names {
-		b = append(b, "[,"[min(i, 1)], '"')
-		for j := range len(name) {
-			if c := name[j]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-				return "", false
-			}
-		}
-		b = append(append(b, name...), '"')
-	}
-	return string(append(b, ']')), true
-}
-
-func object[V any](m map[string]V) string {
-	if len(m) == 0 {
-		return ""
-	}
-	return encode(m)
-}
-
-// encode is JSON text. A value that JSON cannot hold is stored as not known: one
-// such event must not stop the queue.
-func encode(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return ""
-	}
-	return valid(strings.TrimSuffix(b.String(), "\n"))
-}
-
-// valid is the text in UTF-8, which is all that the database takes.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
-func clamp(n, limit int64) int64 { return min(max(n, 0), limit) }

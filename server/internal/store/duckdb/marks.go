@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 )
 
 // A call bears on another's marks up to 30 seconds after its end (outcomes.md 6.2).
@@ -80,9 +81,9 @@ func (l *lately) key(project uint32, session, tool string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
 	_, _ = h.Write([]byte{byte(project), byte(project >> 8), byte(project >> 16), byte(project >> 24)})
-	_, _ = h.WriteString(valid(session))
+	_, _ = h.WriteString(cell.Text(session))
 	_ = h.WriteByte(0xff) // which is in no valid text
-	_, _ = h.WriteString(valid(tool))
+	_, _ = h.WriteString(cell.Text(tool))
 	return h.Sum64()
 }
 
@@ -90,7 +91,7 @@ func (l *lately) hash(s string) uint64 {
 	if s == "" {
 		return 0
 	}
-	return max(1, maphash.String(l.seed, valid(s)))
+	return max(1, maphash.String(l.seed, cell.Text(s)))
 }
 
 func (l *lately) of(e *store.Entry, generation int64) lateCall {

@@ -11,6 +11,7 @@ import (
 	duck "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 )
 
 // stage brings batches into a table shaped like events. To hand a text to DuckDB
@@ -174,7 +175,7 @@ func (s *stage) say(into *duck.Appender, g said, e *store.Entry) (int32, error) 
 	row := make([]driver.Value, 1+len(s.texts[g]))
 	row[0] = n
 	for i := range s.texts[g] {
-		row[1+i] = valid(key[i])
+		row[1+i] = cell.Text(key[i])
 	}
 	if err := into.AppendRow(row...); err != nil {
 		return 0, err

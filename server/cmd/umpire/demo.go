@@ -19,11 +19,12 @@ import (
 )
 
 type demoCommand struct {
-	Data   string `help:"Data directory; a temporary one, removed at the end, if left out." placeholder:"DIR" type:"path"`
-	Listen string `help:"Loopback address to listen on." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
-	Once   bool   `help:"Make one round of calls, print the figures and end."`
-	JSON   bool   `help:"With --once: print the overview as JSON."`
-	Clear  bool   `help:"Remove the demo's project from --data and end."`
+	Data       string `help:"Data directory; a temporary one, removed at the end, if left out." placeholder:"DIR" type:"path"`
+	Listen     string `help:"Loopback address to listen on." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
+	AllowQuery bool   `name:"allow-query" help:"Let everybody who sees the pages ask in SQL: run_query at /mcp, /api/v1/query." env:"UMPIRE_ALLOW_QUERY"`
+	Once       bool   `help:"Make one round of calls, print the figures and end."`
+	JSON       bool   `help:"With --once: print the overview as JSON."`
+	Clear      bool   `help:"Remove the demo's project from --data and end."`
 }
 
 const (
@@ -65,7 +66,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 }
 
 func (c *demoCommand) run(ctx context.Context, n *node) error {
-	flags := listenFlag{Listen: c.Listen}
+	flags := listenFlag{Listen: c.Listen, AllowQuery: c.AllowQuery}
 	if c.Once {
 		flags.Listen = "127.0.0.1:0" // beside a server or a demo that runs
 	}

@@ -30,6 +30,7 @@ type commands struct {
 	Clients     clientsCommand     `cmd:"" help:"Print how each client's calls end."`
 	Releases    releasesCommand    `cmd:"" help:"Print each version of a server beside the one before."`
 	Sessions    sessionsCommand    `cmd:"" help:"Print sessions, or one of them call by call."`
+	Query       queryCommand       `cmd:"" help:"Answer one SELECT over documented views of the calls."`
 	Tail        tailCommand        `cmd:"" help:"Print calls as they end."`
 	Check       checkCommand       `cmd:"" help:"Hold the figures to limits, for CI and cron: exit code 0, 1 or 2."`
 	MCP         mcpCommand         `cmd:"" name:"mcp" help:"Answer an agent's questions over MCP, on stdin and stdout."`
@@ -48,6 +49,7 @@ type commands struct {
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" help:"Print what makes a shell complete the command line: bash, zsh, fish."`
+	Views      viewsCommand      `cmd:"" name:"__views" hidden:""`
 	Words      wordsCommand      `cmd:"" name:"__words" hidden:"" passthrough:""`
 }
 

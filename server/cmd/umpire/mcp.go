@@ -25,7 +25,10 @@ import (
 )
 
 // mcpCommand lets an agent ask over stdio.
-type mcpCommand struct{ askFlags }
+type mcpCommand struct {
+	askFlags
+	AllowQuery bool `name:"allow-query" help:"Offer run_query, SQL over views of the project. A server that is asked with --to has to allow it, too." env:"UMPIRE_ALLOW_QUERY"`
+}
 
 // Help implements kong.HelpProvider.
 func (mcpCommand) Help() string {
@@ -41,7 +44,7 @@ func (c *mcpCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := mcpserver.New(mcpserver.Options{HTTP: who.client, Base: who.base, Key: who.key, Version: buildVersion()})
+	s := mcpserver.New(mcpserver.Options{HTTP: who.client, Base: who.base, Key: who.key, Version: buildVersion(), Query: c.AllowQuery})
 	err = s.Run(ctx, &mcp.StdioTransport{})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // the client has left
@@ -69,7 +72,7 @@ func isOwn(db *meta.DB, p meta.Project) bool {
 
 // mcpEndpoint adds /mcp and its description to what listens on the network. It
 // asks the read API in this process, with the key of each request.
-func (n *node) mcpEndpoint(mux *http.ServeMux, gate *auth.Gate, public *url.URL) {
+func (n *node) mcpEndpoint(mux *http.ServeMux, gate *auth.Gate, public *url.URL, allowQuery bool) {
 	address := ""
 	if public != nil {
 		address = public.String()
@@ -82,7 +85,8 @@ func (n *node) mcpEndpoint(mux *http.ServeMux, gate *auth.Gate, public *url.URL)
 		return n.reader(r)
 	}
 	s := mcpserver.New(mcpserver.Options{
-		HTTP: &http.Client{Transport: remote.InProcess(n.readAPI(let))}, Base: "http://umpire", Version: buildVersion(), Log: slog.Default(),
+		HTTP: &http.Client{Transport: remote.InProcess(n.readAPI(let, allowQuery))}, Base: "http://umpire", Version: buildVersion(), Log: slog.Default(),
+		Query: allowQuery,
 	})
 	used := new(atomic.Bool)
 	if n.role.takes() {

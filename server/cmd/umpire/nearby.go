@@ -35,7 +35,7 @@ func (k socketKeys) Lookup(key string) (meta.Key, bool) {
 // every project, and the doors.
 func (n *node) socketHandler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", admin.Handler(n, n.readAPI(everything)))
+	mux.Handle("/", admin.Handler(n, n.readAPI(everything, true)))
 	n.serveAlerts(mux)
 	if !n.role.takes() {
 		return mux

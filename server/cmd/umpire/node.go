@@ -23,6 +23,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/store"
+	"github.com/umpire-mcp/umpire/server/internal/views"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
 
@@ -46,7 +47,9 @@ type node struct {
 	// own records what is asked over MCP; nil until it serves.
 	own *umpire.Client
 	// alerts looks at the alerts, once it serves.
-	alerts     atomic.Pointer[alert.Engine]
+	alerts atomic.Pointer[alert.Engine]
+	// views answers SQL; it starts nothing before somebody asks.
+	views      *views.Views
 	stopAlerts func()
 }
 
@@ -76,6 +79,9 @@ func openNodeWith(ctx context.Context, where dataFlag, as role, opts pipeline.Op
 	n := &node{live: live.New(), dir: dir, where: where, role: as, takes: takes, begun: time.Now()}
 	if err := n.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, n.close(ctx))
+	}
+	if dumper, ok := n.store.(store.Dumper); ok {
+		n.views = views.New(dumper, views.Options{})
 	}
 	return n, nil
 }
@@ -123,6 +129,9 @@ func (n *node) close(ctx context.Context) error {
 	}
 	n.closeOwn(ctx)
 	var errs []error
+	if n.views != nil {
+		n.views.Close()
+	}
 	if n.pipe != nil {
 		errs = append(errs, n.pipe.Close())
 	}

@@ -14,9 +14,15 @@ import (
 )
 
 // readAPI is the read API of the node, for whomever authorize lets in.
-func (n *node) readAPI(authorize api.Authorize) http.Handler {
+// It answers SQL if that is allowed.
+func (n *node) readAPI(authorize api.Authorize, allowQuery bool) http.Handler {
 	dumper, _ := n.store.(store.Dumper)
+	var sql api.Views
+	if allowQuery && n.views != nil {
+		sql = n.views
+	}
 	return api.New(n.store, apiProjects{n.meta}, authorize, api.Options{
+		Views: sql,
 		Prefs: n.prefs, Settings: apiSettings{n},
 		Pending: n.pending, Dropped: n.dropped, Rules: rules{n.meta}, Keeper: keeper{n}, Dumper: dumper, Care: care{n},
 		Live: n.live, Follow: n.pipe == nil,

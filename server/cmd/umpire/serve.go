@@ -38,6 +38,8 @@ type serveCommand struct {
 type listenFlag struct {
 	Listen    string `help:"Address to listen on. Another than a loopback address needs UMPIRE_ADMIN_PASSWORD." default:"127.0.0.1:8787" env:"UMPIRE_LISTEN"`
 	PublicURL string `name:"public-url" help:"Address that people and servers use, behind a reverse proxy." placeholder:"URL" env:"UMPIRE_PUBLIC_URL"`
+	// AllowQuery is about the network: who may read the directory may ask anyway.
+	AllowQuery bool `name:"allow-query" help:"Let read keys ask in SQL, over views of their project, within limits: run_query at /mcp, /api/v1/query (docs/sql.md)." env:"UMPIRE_ALLOW_QUERY"`
 	doorFlags
 }
 
@@ -186,9 +188,9 @@ func (n *node) surfaces(mux *http.ServeMux, flags listenFlag, public *url.URL) e
 	if err != nil {
 		return err
 	}
-	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader)))
+	mux.Handle("/api/v1/", gate.Identify(n.readAPI(n.reader, flags.AllowQuery)))
 	n.serveMetrics(mux, gate.Identify)
-	n.mcpEndpoint(mux, gate, public)
+	n.mcpEndpoint(mux, gate, public, flags.AllowQuery)
 	mux.Handle("/", pages)
 	return nil
 }

@@ -58,6 +58,8 @@ type Options struct {
 	Keeper Keeper
 	// Dumper hands out whole tables; nil: nobody does.
 	Dumper store.Dumper
+	// Views answers SQL; nil: it is not allowed.
+	Views Views
 	// Care is what an operator does; nil: nothing.
 	Care Care
 	// Live hands on events as they are stored; nil: none are shown. With Follow nobody
@@ -124,6 +126,7 @@ func New(src query.Source, projects Projects, authorize Authorize, opt Options) 
 	a.serveSettings()
 	a.serveTables()
 	a.serveCare()
+	a.serveQuery()
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.describe)
 	a.mux.HandleFunc("/api/v1/", a.unknown)
 	return a
@@ -210,7 +213,7 @@ func Routes() []string {
 		"GET /api/v1/rules", "POST /api/v1/rules", "DELETE /api/v1/rules/{id}",
 		"GET /api/v1/settings", "PATCH /api/v1/settings", "POST /api/v1/mutes", "DELETE /api/v1/mutes",
 		"GET /api/v1/retention", "PUT /api/v1/retention", "POST /api/v1/erase",
-		"GET /api/v1/tables/{table}",
+		"GET /api/v1/tables/{table}", "GET /api/v1/query",
 		"GET /api/v1/status", "GET /api/v1/set-aside",
 		"GET /api/v1/dead-letters", "POST /api/v1/dead-letters/replay", "POST /api/v1/dead-letters/drop",
 	}

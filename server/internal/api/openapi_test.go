@@ -166,8 +166,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	for path, item := range d.paths() {
 		target := strings.ReplaceAll(strings.NewReplacer("{tool}", "find", "{table}", "events").Replace(path), "calls/{id}", "calls/"+knownCall)
 		target = strings.ReplaceAll(target, "sessions/{id}", "sessions/s1")
-		if path == "/api/v1/live" {
-			continue // never ends: TestLive
+		if path == "/api/v1/live" || path == "/api/v1/query" {
+			continue // never ends: TestLive; is not allowed here: TestQuery
 		}
 		if _, reads := item.(map[string]any)["get"]; reads && get(h, target).Code != http.StatusOK {
 			t.Errorf("GET %s: %d", target, get(h, target).Code)

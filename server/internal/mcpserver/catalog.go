@@ -12,11 +12,15 @@ import (
 )
 
 // catalog is every tool, in the order in which they are listed.
-func catalog(Options) []*tool {
-	return []*tool{
+func catalog(opt Options) []*tool {
+	all := []*tool{
 		listProjects, getOverview, getInsights, rankTools, getTool, getErrors, getBadArgs, getEmpty, getReported, listClients,
 		listSessions, getSession, getCall, compareReleases, getPairs, getIntents, explainOutcomes,
 	}
+	if opt.Query {
+		all = append(all, runQuery)
+	}
+	return all
 }
 
 // projectsAnswer is what GET /api/v1/projects says.

@@ -52,7 +52,7 @@ func readAPI() *http.Client {
 	shop := webtest.Shop()
 	shop.Cancelled, shop.SetAside = 0, 0 // which it counts whatever the filter
 	h := api.New(shop, list, authorize, api.Options{
-		Now: func() time.Time { return webtest.Now }, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return webtest.Now }, Log: slog.New(slog.DiscardHandler), Views: shopViews(),
 	})
 	return &http.Client{Transport: remote.InProcess(h)}
 }
@@ -60,7 +60,7 @@ func readAPI() *http.Client {
 // session is a client of a server in this process.
 func session(t testing.TB, key string) *mcp.ClientSession {
 	t.Helper()
-	s := mcpserver.New(mcpserver.Options{HTTP: readAPI(), Base: "http://umpire", Key: key, Version: "0", Log: slog.New(slog.DiscardHandler)})
+	s := mcpserver.New(mcpserver.Options{HTTP: readAPI(), Base: "http://umpire", Key: key, Version: "0", Query: true, Log: slog.New(slog.DiscardHandler)})
 	a, b := mcp.NewInMemoryTransports()
 	if _, err := s.Connect(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
@@ -140,6 +140,7 @@ func examples(t testing.TB) map[string]map[string]any {
 		"get_tool":     {"tool": "refund_order"},
 		"get_call":     {"id": calls.Calls[0].ID},
 		"get_session":  {"session": "s1"},
+		"run_query":    {"sql": "SELECT tool, slice, count(*) FROM calls GROUP BY ALL"},
 	}
 }
 
@@ -250,6 +251,10 @@ func TestWhatIsWrongIsRefusedWithWhatIsNear(t *testing.T) {
 		{"an object in place of a text", "get_overview", map[string]any{"tool": map[string]any{}}, []string{`"tool" is a text`}},
 		{"too many rows", "rank_tools", map[string]any{"limit": 1e6}, []string{"limit cannot be", "1 to 100"}},
 		{"a filter for a tool that takes none", "list_projects", map[string]any{"tool": "x"}, []string{"list_projects has no argument"}},
+		{"SQL that changes", "run_query", map[string]any{"sql": "DROP TABLE calls"}, []string{"only one SELECT", "tool_hours"}},
+		{"SQL with a mistake", "run_query", map[string]any{"sql": "SELECT toool FROM calls"}, []string{"toool", "tool", "DESCRIBE calls"}},
+		{"SQL under a filter", "run_query", map[string]any{"sql": "SELECT 1", "tool": "x"}, []string{"WHERE"}},
+		{"SQL left out", "run_query", nil, []string{"run_query needs sql"}},
 		{"a name that means nothing", "explain_outcomes", map[string]any{"name": "panik"}, []string{"nothing is called", "panic"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -344,7 +349,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	slices.Sort(names)
 	for i := range names {
-		for _, seed := range []string{`{}`, `{"tool":"refund_order","limit":5}`, `{"last":"24h","granularity":"1h"}`, `{"from":"2026-11-01","to":"2026-11-30","slice":["empty","ok"]}`, `{"project":null,"client":["a",["b"]],"limit":-1}`, `{"id":"x","session":"s1","cursor":"%%%","name":"schema","metrics":["other"],"by":"p95","failed":true,"loops":true,"since":"2h","sql":"SELECT 1"}`, `{"tool":"a/b?c#d\u0000"}`} {
+		for _, seed := range []string{`{}`, `{"tool":"refund_order","limit":5}`, `{"last":"24h","granularity":"1h"}`, `{"from":"2026-11-01","to":"2026-11-30","slice":["empty","ok"]}`, `{"project":null,"client":["a",["b"]],"limit":-1}`, `{"id":"x","session":"s1","cursor":"%%%","name":"schema","metrics":["other"],"by":"p95","failed":true,"loops":true,"since":"2h","sql":"SELECT 1"}`, `{"sql":"FROM calls","limit":2}`, `{"sql":"FROM read_text('/etc/passwd')"}`, `{"tool":"a/b?c#d\u0000"}`} {
 			f.Add(i, seed)
 		}
 	}

@@ -99,7 +99,9 @@ func (h *holder) ask(ctx context.Context, a ask) (r reply, err error) {
 		err = errLate
 	}
 	h.stop()
-	<-done // it reads and writes no more
+	if gone := <-done; gone != nil {
+		err = errors.Join(err, gone) // it reads and writes no more
+	}
 	if errors.Is(err, errLate) {
 		return reply{Wrong: tooLong}, err
 	}

@@ -193,7 +193,7 @@ func (s *server) run(ctx context.Context, a ask) (r reply, err error) {
 	defer func() {
 		// What a statement did to its connection is gone with it.
 		_ = conn.Raw(func(any) error { return sqldriver.ErrBadConn })
-		conn.Close()
+		_ = conn.Close()
 	}()
 	if err := check(ctx, conn, a.SQL); err != nil {
 		return r, err

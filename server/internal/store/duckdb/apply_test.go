@@ -262,11 +262,11 @@ func TestFailedApplyStoresNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	away("memory.main.hot_1", "away")
+	away("memory.main.base_1", "away")
 	if err := db.Apply(t.Context(), batch); err == nil {
 		t.Fatal("Apply without a table succeeded")
 	}
-	away("memory.main.away", "hot_1")
+	away("memory.main.away", "base_1")
 	if got, err := db.Totals(t.Context(), f); err != nil || got.Calls != 1 {
 		t.Errorf("%d calls, %v, want 1", got.Calls, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
-	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
 // plan is what a batch does to the generation that takes events.
@@ -37,6 +36,7 @@ func (db *DB) applyHot(ctx context.Context, batch []store.Entry) (done bool, err
 	db.lately.begin()
 	defer func() {
 		if !done {
+			db.stage.begin()
 			db.lately.rollback()
 		}
 	}()
@@ -214,7 +214,7 @@ func (p plan) changedValues() string {
 
 // carryOut does to the generation what was planned.
 func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
-	hot, counts := hotTable(db.generation), factsTable(db.generation)
+	hot := "memory.main." + baseTable(db.generation)
 	do := func(what string, statements ...string) error {
 		for _, s := range statements {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
@@ -225,21 +225,15 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	}
 	if len(p.gone) > 0 {
 		gone := " h USING " + p.goneValues() + " WHERE h.project = g.project AND h.id = g.id"
-		if err := do("take out what was replaced", "DELETE FROM "+hot+gone, "DELETE FROM "+counts+gone); err != nil {
+		if err := do("take out what was replaced", "DELETE FROM "+hot+gone); err != nil {
 			return err
 		}
 	}
 	if len(p.changed) > 0 {
 		marked := p.changedValues()
-		facts, err := statement.DuckDB.Facts("(SELECT h.* FROM " + hot + " h JOIN " + marked + " ON h.project = m.project AND h.id = m.id)")
-		if err != nil {
-			return err
-		}
-		err = do("mark calls",
+		err := do("mark calls",
 			"UPDATE "+hot+" SET is_retry = m.is_retry, reworded = m.reworded, repeated = m.repeated FROM "+marked+
-				" WHERE "+hot+".project = m.project AND "+hot+".id = m.id",
-			"DELETE FROM "+counts+" h USING "+marked+" WHERE h.project = m.project AND h.id = m.id",
-			"INSERT INTO "+counts+" "+facts)
+				" WHERE "+hot+".project = m.project AND "+hot+".id = m.id")
 		if err != nil {
 			return err
 		}
@@ -247,14 +241,7 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	if len(p.batch) == 0 {
 		return nil
 	}
-	if err := db.stage.put(ctx, db.hot, tx, p.batch, p.marks); err != nil {
-		return err
-	}
-	facts, err := statement.DuckDB.Facts("batch_hot")
-	if err != nil {
-		return err
-	}
-	if err := do("store a batch", "INSERT INTO "+hot+" FROM batch_hot", "INSERT INTO "+counts+" "+facts); err != nil {
+	if err := db.stage.put(db.hot, db.generation, p.batch, p.marks); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(p.batch, func(e *store.Entry) bool { return e.Event.Kind == "catalog" && len(e.Event.Tools) > 0 }) {

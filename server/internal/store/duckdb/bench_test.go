@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -51,27 +50,6 @@ func traffic(random *rand.Rand, seq uint64, n int, from time.Time, length time.D
 		batch[i] = store.Entry{Seq: seq + uint64(i), Project: 1, ReceivedAt: e.StartedAt, Event: e}
 	}
 	return batch
-}
-
-// BenchmarkApply stores batches of traffic, one after the other, in a file.
-func BenchmarkApply(b *testing.B) {
-	for _, n := range []int{100, 1000, 10_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			db := openTest(b, filepath.Join(b.TempDir(), "events.duckdb"))
-			random := rand.New(rand.NewPCG(1, 2))
-			seq, at := uint64(1), benchStart
-			for b.Loop() {
-				b.StopTimer()
-				batch := traffic(random, seq, n, at, time.Minute)
-				seq, at = seq+uint64(n), at.Add(time.Minute)
-				b.StartTimer()
-				if err := db.Apply(context.Background(), batch); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "events/s")
-		})
-	}
 }
 
 // benched is a store of 200,000 events of 30 days, made once.

@@ -15,8 +15,8 @@ import (
 // into the file. Readers see both through views (schema live). There are never more
 // than two generations: the one that is being sealed and the one that takes events.
 
-// hotTable is the table in memory of a generation's events, factsTable that of what
-// they count for, listedTable that of the tools that were listed.
+// hotTable is the view of a generation's events in memory, factsTable that of what
+// they count for, listedTable the table of the tools that were listed.
 func hotTable(generation int64) string { return fmt.Sprintf("memory.main.hot_%d", generation) }
 
 func factsTable(generation int64) string { return fmt.Sprintf("memory.main.facts_%d", generation) }
@@ -41,16 +41,16 @@ func (db *DB) prepareHot(ctx context.Context) error {
 // newGeneration makes the tables of the last of the generations, and views of all.
 func (db *DB) newGeneration(ctx context.Context, generations []int64) error {
 	last := generations[len(generations)-1]
-	facts, err := statement.DuckDB.Facts(hotTable(last))
+	// No rollup is made of contents.
+	facts, err := statement.DuckDB.Facts("(" + together(last, who) + ")")
 	if err != nil {
 		return err
 	}
 	return within(ctx, db.hot, func(tx *sql.Tx) error {
-		for _, s := range []string{
-			"CREATE TABLE " + hotTable(last) + " AS FROM cold.main.events LIMIT 0",
-			"CREATE TABLE " + factsTable(last) + " AS FROM (" + facts + ") LIMIT 0",
-			"CREATE TABLE " + listedTable(last) + " AS " + listedShape,
-		} {
+		for _, s := range append(hotShape(last),
+			"CREATE VIEW "+factsTable(last)+" AS "+facts,
+			"CREATE TABLE "+listedTable(last)+" AS "+listedShape,
+		) {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
 				return fmt.Errorf("cannot make a table in memory: %w", err)
 			}

@@ -55,6 +55,7 @@ func (db *DB) rotate(ctx context.Context) error {
 	s := &sealing{generation: db.generation, position: db.applied, done: make(chan struct{})}
 	db.sealing = s
 	db.generation++
+	db.stage.begin()
 	db.rows, db.bytes, db.listed = 0, 0, false
 	db.age.Stop()
 	go func() {
@@ -110,10 +111,10 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 		if err := showLive(ctx, tx, []int64{s.generation + 1}); err != nil {
 			return err
 		}
-		for _, statement := range []string{
-			"DROP TABLE " + hotTable(s.generation), "DROP TABLE " + factsTable(s.generation), "DROP TABLE " + listedTable(s.generation),
+		for _, statement := range append(dropHot(s.generation),
+			"DROP VIEW "+factsTable(s.generation), "DROP TABLE "+listedTable(s.generation),
 			fmt.Sprintf("UPDATE memory.main.hot_state SET oldest = %d", s.generation+1),
-		} {
+		) {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return err
 			}

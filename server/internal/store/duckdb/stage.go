@@ -1,107 +1,118 @@
 package duckdb
 
 import (
-	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
-	"github.com/umpire-mcp/umpire/server/internal/store/cell"
 )
 
-// stage brings batches into a table shaped like events. To hand a text to DuckDB
-// costs more than all else, and most texts of a batch are the same: so each group of
-// texts (see column.said) is handed over once, under a number, and DuckDB puts the
-// rows together.
+// stage brings batches into a generation. To hand a text to DuckDB costs more than
+// all else, and most texts are the same again and again: so each group of texts (see
+// column.said) is handed over once, under a number, and the table of the generation's
+// events holds the numbers. A view puts them together.
 type stage struct {
-	own    []int // columns that each event hands over
-	texts  [groups + 1][]int
-	seen   [groups + 1]map[saidTexts]int32
-	create []string
-	batch  string // the statement that makes the table batch_hot of them all
+	seeds [2]maphash.Seed
+	seen  [groups + 1]map[saidTexts]int32 // in the generation
+	next  [groups + 1]int32               // numbers, none of which comes again
+	empty int32                           // the number of no contents at all; -1: not said
+	key   []byte                          // scratch
+	row   []driver.Value
 }
 
-// saidTexts are the texts of a group; the rest is empty.
-type saidTexts [14]string
+// saidTexts are the texts of a group, as two hashes that are not known outside.
+type saidTexts [2]uint64
+
+// mostSaid is how many texts of a group are remembered; then all are said again.
+const mostSaid = 1 << 16
+
+// texts are the columns of each group; texts[own] are those that each event hands over.
+var texts = func() (of [groups + 1][]int) {
+	for i, c := range columns {
+		of[c.said] = append(of[c.said], i)
+	}
+	return of
+}()
 
 func newStage() *stage {
-	s := &stage{}
-	into := make([]string, len(columns))
-	for i, c := range columns {
-		into[i] = fmt.Sprintf("s.%q", c.name)
-		if c.said == own {
-			s.own = append(s.own, i)
-			continue
-		}
-		s.texts[c.said] = append(s.texts[c.said], i)
-		into[i] = fmt.Sprintf("t%d.%q", c.said, c.name)
-	}
-	from := "staged s"
-	staged := s.names(s.own)
-	for g := peers; g <= groups; g++ {
-		s.seen[g] = map[saidTexts]int32{}
-		staged += fmt.Sprintf(", 0::INTEGER AS t%d", g)
-		from += fmt.Sprintf(" JOIN said_%d t%d ON t%d.n = s.t%d", g, g, g, g)
-		s.create = append(s.create, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE said_%d AS SELECT 0::INTEGER AS n, %s FROM cold.main.events LIMIT 0", g, s.names(s.texts[g])))
-	}
-	s.create = append(s.create, "CREATE OR REPLACE TEMP TABLE staged AS SELECT "+staged+" FROM cold.main.events LIMIT 0")
-	s.batch = "CREATE OR REPLACE TEMP TABLE batch_hot AS SELECT " + strings.Join(into, ", ") + " FROM " + from
+	s := &stage{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	s.begin()
 	return s
 }
 
-func (s *stage) names(of []int) string {
-	names := make([]string, len(of))
+// begin forgets what was said: of another generation, or in a batch that failed.
+func (s *stage) begin() {
+	for g := range s.seen {
+		s.seen[g] = map[saidTexts]int32{}
+	}
+	s.empty = -1
+}
+
+// baseTable is the table of a generation's events with the numbers of their texts,
+// saidTable that of the texts of a group.
+func baseTable(generation int64) string { return fmt.Sprintf("base_%d", generation) }
+
+func saidTable(g said, generation int64) string { return fmt.Sprintf("said_%d_%d", g, generation) }
+
+// hotShape are the statements that make the tables of a generation and the view of
+// them, which is shaped like events.
+func hotShape(generation int64) []string {
+	var create []string
+	base := names(texts[own])
+	for g := peers; g <= groups; g++ {
+		base += fmt.Sprintf(", 0::INTEGER AS t%d", g)
+		create = append(create, "CREATE TABLE memory.main."+saidTable(g, generation)+" AS SELECT 0::INTEGER AS n, "+names(texts[g])+" FROM cold.main.events LIMIT 0")
+	}
+	return append(create,
+		"CREATE TABLE memory.main."+baseTable(generation)+" AS SELECT "+base+" FROM cold.main.events LIMIT 0",
+		"CREATE VIEW "+hotTable(generation)+" AS "+together(generation, groups))
+}
+
+// together are a generation's events with their texts of the groups up to last.
+func together(generation int64, last said) string {
+	var into []string
+	for _, c := range columns {
+		switch {
+		case c.said == own:
+			into = append(into, fmt.Sprintf("s.%q", c.name))
+		case c.said <= last:
+			into = append(into, fmt.Sprintf("t%d.%q", c.said, c.name))
+		}
+	}
+	from := "memory.main." + baseTable(generation) + " s"
+	for g := peers; g <= last; g++ {
+		from += fmt.Sprintf(" JOIN memory.main.%s t%d ON t%d.n = s.t%d", saidTable(g, generation), g, g, g)
+	}
+	return "SELECT " + strings.Join(into, ", ") + " FROM " + from
+}
+
+// dropHot are the statements that take back hotShape's.
+func dropHot(generation int64) []string {
+	drop := []string{"DROP VIEW " + hotTable(generation), "DROP TABLE memory.main." + baseTable(generation)}
+	for g := peers; g <= groups; g++ {
+		drop = append(drop, "DROP TABLE memory.main."+saidTable(g, generation))
+	}
+	return drop
+}
+
+func names(of []int) string {
+	all := make([]string, len(of))
 	for i, c := range of {
-		names[i] = fmt.Sprintf("%q", columns[c].name)
+		all[i] = fmt.Sprintf("%q", columns[c].name)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(all, ", ")
 }
 
-// put makes the table batch_hot, shaped like events, of the batch with the marks that
-// were decided.
-func (s *stage) put(ctx context.Context, conn *sql.Conn, tx *sql.Tx, batch []*store.Entry, decided []marks) error {
-	if len(batch) < few {
-		return putFew(ctx, conn, tx, batch, decided)
-	}
-	for _, statement := range s.create {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("cannot make the batch's tables: %w", err)
-		}
-	}
-	if err := conn.Raw(func(c any) error { return s.fill(c.(driver.Conn), batch, decided) }); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, s.batch); err != nil {
-		return fmt.Errorf("cannot put a batch together: %w", err)
-	}
-	return nil
-}
-
-// few is how many events are not worth their grouping.
-const few = 300
-
-// putFew is put that hands over every text.
-func putFew(ctx context.Context, conn *sql.Conn, tx *sql.Tx, batch []*store.Entry, decided []marks) error {
-	if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE batch_hot AS FROM cold.main.events LIMIT 0"); err != nil {
-		return fmt.Errorf("cannot make the batch's table: %w", err)
-	}
-	row := make([]driver.Value, len(columns))
-	return fill(conn, "temp", "batch_hot", func(a *duck.Appender) error {
-		for i, e := range batch {
-			for c := range columns {
-				row[c] = value(c, e, decided[i])
-			}
-			if err := a.AppendRow(row...); err != nil {
-				return fmt.Errorf("cannot stage event %s: %w", e.Event.ID, err)
-			}
-		}
-		return nil
-	})
+// put adds the batch, with the marks that were decided, to the generation.
+func (s *stage) put(conn *sql.Conn, generation int64, batch []*store.Entry, decided []marks) error {
+	return conn.Raw(func(c any) error { return s.fill(c.(driver.Conn), generation, batch, decided) })
 }
 
 // value is the event's value of a column, with the marks that were decided.
@@ -120,7 +131,7 @@ func value(c int, e *store.Entry, decided marks) driver.Value {
 // retryColumn is the first of the columns of marks.
 var retryColumn = slices.IndexFunc(columns, func(c column) bool { return c.name == "is_retry" })
 
-func (s *stage) fill(conn driver.Conn, batch []*store.Entry, decided []marks) (err error) {
+func (s *stage) fill(conn driver.Conn, generation int64, batch []*store.Entry, decided []marks) (err error) {
 	var into [groups + 1]*duck.Appender
 	defer func() {
 		for _, a := range into {
@@ -128,58 +139,93 @@ func (s *stage) fill(conn driver.Conn, batch []*store.Entry, decided []marks) (e
 				continue
 			}
 			if e := a.Close(); err == nil && e != nil {
-				err = fmt.Errorf("cannot stage a batch: %w", e)
+				err = fmt.Errorf("cannot store a batch: %w", e)
 			}
 		}
 	}()
-	for g := own; g <= groups; g++ {
-		name := "staged"
-		if g > own {
-			name = fmt.Sprintf("said_%d", g)
-			clear(s.seen[g])
+	to := func(g said, table string) (*duck.Appender, error) {
+		if into[g] == nil {
+			a, err := duck.NewAppender(conn, "memory", "main", table)
+			if err != nil {
+				return nil, fmt.Errorf("cannot append to %q: %w", table, err)
+			}
+			into[g] = a
 		}
-		if into[g], err = duck.NewAppender(conn, "temp", "main", name); err != nil {
-			return fmt.Errorf("cannot append to %q: %w", name, err)
-		}
+		return into[g], nil
 	}
-	row := make([]driver.Value, len(s.own)+int(groups))
+	row := make([]driver.Value, len(texts[own])+int(groups))
 	for i, e := range batch {
-		for n, c := range s.own {
+		for n, c := range texts[own] {
 			row[n] = value(c, e, decided[i])
 		}
 		for g := peers; g <= groups; g++ {
-			n, err := s.say(into[g], g, e)
-			if err != nil {
-				return fmt.Errorf("cannot stage event %s: %w", e.Event.ID, err)
+			n, known := s.number(g, e)
+			if !known {
+				a, err := to(g, saidTable(g, generation))
+				if err == nil {
+					err = s.say(a, g, n, e)
+				}
+				if err != nil {
+					return fmt.Errorf("cannot store event %s: %w", e.Event.ID, err)
+				}
 			}
-			row[len(s.own)+int(g)-1] = n
+			row[len(texts[own])+int(g)-1] = n
 		}
-		if err := into[own].AppendRow(row...); err != nil {
-			return fmt.Errorf("cannot stage event %s: %w", e.Event.ID, err)
+		a, err := to(own, baseTable(generation))
+		if err == nil {
+			err = a.AppendRow(row...)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot store event %s: %w", e.Event.ID, err)
 		}
 	}
 	return nil
 }
 
-// say returns the number of the event's texts of the group, which it hands over
-// unless they were said before.
-func (s *stage) say(into *duck.Appender, g said, e *store.Entry) (int32, error) {
-	var key saidTexts
-	for i, c := range s.texts[g] {
-		key[i] = columns[c].text(e)
+// number is that of the event's texts of the group; if it is not known, they are to be
+// said.
+func (s *stage) number(g said, e *store.Entry) (n int32, known bool) {
+	if g == contents { // they hardly ever come again, but for none
+		none := !slices.ContainsFunc(texts[g], func(c int) bool { return columns[c].has(e) })
+		if none && s.empty >= 0 {
+			return s.empty, true
+		}
+		n = s.take(g)
+		if none {
+			s.empty = n
+		}
+		return n, false
 	}
-	if n, ok := s.seen[g][key]; ok {
-		return n, nil
+	s.key = s.key[:0]
+	for _, c := range texts[g] {
+		s.key = columns[c].key(s.key, e)
 	}
-	n := int32(len(s.seen[g]))
-	row := make([]driver.Value, 1+len(s.texts[g]))
-	row[0] = n
-	for i := range s.texts[g] {
-		row[1+i] = cell.Text(key[i])
+	key := saidTexts{maphash.Bytes(s.seeds[0], s.key), maphash.Bytes(s.seeds[1], s.key)}
+	if n, known = s.seen[g][key]; known {
+		return n, true
 	}
-	if err := into.AppendRow(row...); err != nil {
-		return 0, err
+	if len(s.seen[g]) >= mostSaid {
+		clear(s.seen[g])
 	}
+	n = s.take(g)
 	s.seen[g][key] = n
-	return n, nil
+	return n, false
+}
+
+func (s *stage) take(g said) int32 {
+	s.next[g]++
+	return s.next[g] - 1
+}
+
+func (s *stage) say(into *duck.Appender, g said, n int32, e *store.Entry) error {
+	s.row = append(s.row[:0], n)
+	for _, c := range texts[g] {
+		s.row = append(s.row, columns[c].value(e))
+	}
+	return into.AppendRow(s.row...)
+}
+
+// appendKey appends a text so that no two rows of texts become the same bytes.
+func appendKey(key []byte, text string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(text))), text...)
 }

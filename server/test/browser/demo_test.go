@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +57,7 @@ func startDemo(t *testing.T) string {
 // The demo's pages, as whoever runs `make demo` sees them: no message in the
 // console, nothing for axe to find, nothing cut off.
 func TestDemoPages(t *testing.T) {
+	t.Parallel()
 	address := startDemo(t)
 	for _, page := range []struct{ name, path, want string }{
 		{"overview", "", "claude-desktop"},
@@ -65,11 +65,12 @@ func TestDemoPages(t *testing.T) {
 		{"tool", "tools/list_orders", "/status"},
 		{"clients", "clients", "cursor-vscode"},
 	} {
-		for _, l := range []look{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}} {
-			t.Run(fmt.Sprintf("%s-%s", page.name, l), func(t *testing.T) {
-				tb := open(t, l, address+page.path)
+		t.Run(page.name, func(t *testing.T) {
+			tb := open(t, looks[0], address+page.path)
+			for _, l := range looks {
+				tb.turn(l)
 				if text := eval[string](tb, "document.body.innerText"); !strings.Contains(text, page.want) {
-					t.Errorf("the page does not show %q", page.want)
+					t.Errorf("%s: the page does not show %q", l, page.want)
 				}
 				tb.axe()
 				tb.fits()
@@ -77,7 +78,7 @@ func TestDemoPages(t *testing.T) {
 				if page.name == "overview" {
 					tb.shootScreen("demo-screen-" + l.String())
 				}
-			})
-		}
+			}
+		})
 	}
 }

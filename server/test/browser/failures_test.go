@@ -22,6 +22,7 @@ import (
 )
 
 func TestFailurePages(t *testing.T) {
+	t.Parallel()
 	failing := webtest.Shop()
 	failing.Fail = map[string]error{"AfterFailures": errors.New("broken"), "BadParams": errors.New("broken")}
 	shop := serve(t, webtest.Shop(), webtest.Orders, web.Options{})
@@ -38,6 +39,7 @@ func TestFailurePages(t *testing.T) {
 		"docs-sources":  {shop + "/docs/sources", "lower bound"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tb := open(t, looks[0], page.address)
 			if text := eval[string](tb, "document.body.innerText"); !strings.Contains(text, page.want) {
 				t.Errorf("the page does not say %q", page.want)
@@ -119,6 +121,7 @@ func failures(t *testing.T) store.Store {
 
 // Counts lead to lists that hold as many calls, and texts from outside stay texts.
 func TestFailureCounts(t *testing.T) {
+	t.Parallel()
 	address := serve(t, failures(t), webtest.Orders, web.Options{})
 	for _, l := range []look{{width: 1280, noScript: true}, {width: 390, dark: true}} {
 		t.Run(l.String(), func(t *testing.T) {
@@ -184,6 +187,7 @@ func inert(tb *tab) {
 
 // A word leads to what it means, without a script.
 func TestWordsLeadToDocs(t *testing.T) {
+	t.Parallel()
 	address := serve(t, webtest.Shop(), webtest.Orders, web.Options{})
 	tb := open(t, look{width: 1280, noScript: true}, address+"/p/orders-mcp/errors")
 	href := eval[string](tb, `document.querySelector(".failures .word[href*=cause]").href`)

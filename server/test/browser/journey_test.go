@@ -84,6 +84,7 @@ const cells = `[...document.querySelectorAll("section[aria-labelledby=%s] tbody 
 
 // The pages show what the questions answer, and the questions what was stored.
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	db := filled(t)
 	params, err := query.Parse(url.Values{}, webtest.Now)
 	if err != nil {
@@ -145,6 +146,7 @@ func TestFigures(t *testing.T) {
 
 // Links and the form lead to where the figures are, with and without JavaScript.
 func TestJourney(t *testing.T) {
+	t.Parallel()
 	address := serve(t, filled(t), webtest.Orders, web.Options{})
 	for _, l := range []look{{width: 1280}, {width: 1280, noScript: true}, {width: 390, noScript: true}} {
 		t.Run(l.String(), func(t *testing.T) {
@@ -217,6 +219,7 @@ func TestJourney(t *testing.T) {
 
 // What the script adds: times in the viewer's zone, the bar read out, the key.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	tb := open(t, look{width: 1280}, serve(t, webtest.Shop(), webtest.Orders, web.Options{})+"/p/orders-mcp/tools/quote_delivery?last=24h")
 	if got := eval[string](tb, `document.querySelector("[data-zone]").textContent`); got != "Europe/Berlin" {
 		t.Errorf("times in %s", got)
@@ -266,6 +269,7 @@ func (w *waking) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRo
 
 // A new install turns itself on when the first call arrives.
 func TestInstallTurnsOn(t *testing.T) {
+	t.Parallel()
 	src := &waking{Memory: &webtest.Memory{}}
 	tb := open(t, look{width: 1280}, serve(t, src, webtest.Orders, web.Options{})+"/p/orders-mcp/")
 	if got := eval[bool](tb, `!!document.querySelector("[data-wait]")`); !got {
@@ -280,6 +284,7 @@ func TestInstallTurnsOn(t *testing.T) {
 
 // axe is really asked: a page with a known defect does not pass.
 func TestAxeFinds(t *testing.T) {
+	t.Parallel()
 	tb := open(t, look{width: 1280}, serve(t, webtest.One(), webtest.Orders, web.Options{})+"/p/orders-mcp/")
 	eval[bool](tb, `document.querySelector("main").append(Object.assign(document.createElement("input"), {type: "text"})) === undefined`)
 	if found := tb.violations(); len(found) != 1 || found[0].Rule != "label" {

@@ -135,6 +135,7 @@ func (apiOrders) ByName(context.Context, string) (api.Project, error) {
 // TestLists looks at the lists and at what their rows lead to, walks through them,
 // and watches events come in.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	root := serveLists(t)
 	for _, page := range []struct{ name, path string }{
 		{"calls", "calls?slice=bad_args&slice=tool_error"},
@@ -147,6 +148,7 @@ func TestLists(t *testing.T) {
 		{"live", "live"},
 	} {
 		t.Run(page.name, func(t *testing.T) {
+			t.Parallel()
 			tb := open(t, looks[0], root+page.path)
 			for i, l := range looks {
 				tb.turn(l)
@@ -192,7 +194,7 @@ func oneCall(t *testing.T, root string) {
 // waitFor waits until the expression is true.
 func (tb *tab) waitFor(expression string) {
 	tb.t.Helper()
-	for range 100 {
+	for range 200 {
 		if eval[bool](tb, expression) {
 			return
 		}

@@ -36,6 +36,7 @@ var everyLook = []string{"overview", "tools", "tool", "clients"}
 var looks = []look{{width: 1280}, {width: 390, dark: true}, {width: 1280, dark: true}, {width: 390}}
 
 func TestPages(t *testing.T) {
+	t.Parallel()
 	two := webtest.Projects{{ID: 1, Name: "orders-mcp"}, {ID: 2, Name: "demo", Demo: true}}
 	failing := webtest.Shop()
 	failing.Fail = map[string]error{"ByTool": errors.New("broken")}
@@ -67,6 +68,7 @@ func TestPages(t *testing.T) {
 		"login":      serve(t, webtest.Shop(), webtest.Orders, web.Options{Gate: gate}) + "/",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tb := open(t, looks[0], address)
 			for i, l := range looks {
 				tb.turn(l)

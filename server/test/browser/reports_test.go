@@ -35,6 +35,7 @@ func inUse(t *testing.T) *webtest.Settings {
 // TestReports looks at the pages over versions and reasons, and at the settings; the
 // second half with names that try to be more than names.
 func TestReports(t *testing.T) {
+	t.Parallel()
 	set := inUse(t)
 	opt := web.Options{Settings: set, Prefs: set.Prefs}
 	shop := serve(t, webtest.Shop(), webtest.Orders, opt) + "/p/orders-mcp/"
@@ -45,6 +46,7 @@ func TestReports(t *testing.T) {
 		"odd-empty": odd + "empty", "odd-releases": odd + "releases",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tb := open(t, looks[0], address)
 			for i, l := range looks {
 				tb.turn(l)
@@ -61,6 +63,7 @@ func TestReports(t *testing.T) {
 // TestMute: a button of a page does what it says and comes back to it, with and without
 // JavaScript; the menu opens by key and closes.
 func TestMute(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{{width: 1280}, {width: 390, noScript: true}} {
 		t.Run(l.String(), func(t *testing.T) {
 			set := &webtest.Settings{}
@@ -98,6 +101,7 @@ func number(text string) int {
 // TestSlicesAreTheirCalls: under every filter the slices add up to the calls, and each
 // leads to a list of as many.
 func TestSlicesAreTheirCalls(t *testing.T) {
+	t.Parallel()
 	address := serve(t, filled(t), webtest.Orders, web.Options{})
 	tb := open(t, look{width: 1280}, address+"/p/orders-mcp/")
 	rows := `[...document.querySelector(".breakdown-table").querySelectorAll("tbody tr")].map(r => [r.children[1].textContent, r.children[1].querySelector("a")?.getAttribute("href") ?? ""])`

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // Dialect is how an engine wants statements written.
 type Dialect struct {
 	parsed *template.Template
+	pages  sync.Pool // *page
 	// suffix ends the names of the files that are the engine's own: they stand in for
 	// those of the same name, and what they define for what is defined elsewhere.
 	suffix string
@@ -41,9 +43,9 @@ var (
 		"eachParam": func(x string) string {
 			return `unnest(list_distinct(from_json(` + x + `, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]')))`
 		},
-	}, Dialect{
+	}, &Dialect{
 		first: math.MinInt64, last: math.MaxInt64,
-		place:  func(n int, v any) (string, any) { return "$" + strconv.Itoa(n), v },
+		place:  plainPlace,
 		moment: func(p string) string { return "make_timestamp(" + p + "::BIGINT)" },
 		id:     func(p string) string { return p + "::UUID" },
 	})
@@ -58,7 +60,7 @@ var (
 		"eachParam": func(x string) string {
 			return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(Tuple(path String, rule String, near String))')))"
 		},
-	}, Dialect{
+	}, &Dialect{
 		suffix: ".clickhouse", first: FirstMoment.UnixMicro(), last: LastMoment.UnixMicro(),
 		place:  typedPlace,
 		moment: func(p string) string { return "fromUnixTimestamp64Micro(" + p + ", 'UTC')" },
@@ -79,6 +81,23 @@ func downTo(x string, step time.Duration) string {
 	us := "toUnixTimestamp64Micro(" + x + ")"
 	return fmt.Sprintf("fromUnixTimestamp64Micro(%s - positiveModulo(%s, %d), 'UTC')", us, us, step.Microseconds())
 }
+
+// plainPlace writes numbers into the statement, and names of plain letters: with
+// nothing bound DuckDB plans it once, and knows the values when it does.
+func plainPlace(n int, v any) (string, any) {
+	switch v := v.(type) {
+	case int, int64, uint32, uint64, bool:
+		return fmt.Sprint(v), nil
+	case string:
+		if len(v) <= 64 && strings.Trim(v, plain) == "" {
+			return "'" + v + "'", nil
+		}
+	}
+	return "$" + strconv.Itoa(n), v
+}
+
+// plain are the characters of most names. None of them means anything within quotes.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/- "
 
 // longText is what is too long to go along in the address of a request, which is where
 // ClickHouse's parameters are.
@@ -106,8 +125,8 @@ func typedPlace(n int, v any) (string, any) {
 	return "{" + name + ":" + kind + "}", sql.Named(name, v)
 }
 
-func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
-	d.parsed = template.New("").Funcs((&binder{dialect: &d}).funcs()).Funcs(spelled).Funcs(template.FuncMap{
+func newDialect(spelled template.FuncMap, d *Dialect) *Dialect {
+	d.parsed = template.New("").Funcs((&binder{dialect: d}).funcs()).Funcs(spelled).Funcs(template.FuncMap{
 		"tableColumns": func(t store.Table) string { return tableColumns(t, spelled["idText"].(func(string) string)) },
 		"tableGroup":   tableGroup,
 		"tableOrder":   tableOrder,
@@ -141,27 +160,45 @@ func newDialect(spelled template.FuncMap, d Dialect) *Dialect {
 	if len(own) > 0 {
 		template.Must(d.parsed.ParseFS(files, own...))
 	}
-	return &d
+	return d
 }
 
 // Render returns the statement of the file name.sql in the dialect, and the values
 // for its placeholders.
 func (d *Dialect) Render(name string, q Question) (statement string, args []any, err error) {
-	b := &binder{dialect: d}
-	t, err := d.parsed.Clone()
-	if err != nil {
-		return "", nil, fmt.Errorf("cannot copy the statements: %w", err)
+	p, ok := d.pages.Get().(*page)
+	if !ok {
+		if p, err = d.page(); err != nil {
+			return "", nil, err
+		}
 	}
-	t.Funcs(b.funcs())
+	defer d.pages.Put(p)
+	p.values = nil
 	file := name + ".sql"
-	if own := t.Lookup(name + d.suffix + ".sql"); own != nil {
+	if own := p.text.Lookup(name + d.suffix + ".sql"); own != nil {
 		file = own.Name()
 	}
 	var out strings.Builder
-	if err := t.ExecuteTemplate(&out, file, q); err != nil {
+	if err := p.text.ExecuteTemplate(&out, file, q); err != nil {
 		return "", nil, fmt.Errorf("cannot write statement %q: %w", name, err)
 	}
-	return out.String(), b.values, nil
+	return out.String(), p.values, nil
+}
+
+// page is a copy of the statements with a binder of its own, for one at a time.
+type page struct {
+	binder
+	text *template.Template
+}
+
+func (d *Dialect) page() (*page, error) {
+	text, err := d.parsed.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("cannot copy the statements: %w", err)
+	}
+	p := &page{binder: binder{dialect: d}}
+	p.text = text.Funcs(p.funcs())
+	return p, nil
 }
 
 // Facts is what the events of a table count for, one row each.

@@ -53,12 +53,26 @@ FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
 {{- end}}
 
 {{define "settled_source"}}{{/* the source less the calls that are too recent for first-call success (outcomes.md 6.3) */}}
-{{- template "source" .}}
-{{- if not .Recent.IsZero}}
+{{- if .Recent.IsZero}}{{template "source" .}}
+{{- else if .Rollups}}{{template "source" .}}
 UNION ALL
-SELECT {{dims}}, started_at AS moment {{- range counters}}, {{if first .}}-{{.}}{{else}}0{{end}}{{end}}, NULL
-FROM ({{template "facts" "events"}}) WHERE ended_at > {{arg .Recent}} AND first_calls = 1 AND {{template "moments" .Filter}}
+SELECT {{dims}}, started_at AS moment {{- range counters}}, {{if eq . "first_calls"}}-1{{else if eq . "first_ok"}}-(CASE WHEN slice = 'ok' THEN 1 ELSE 0 END){{else}}0{{end}}{{end}}, NULL
+FROM ({{template "recent_firsts" .}}) WHERE slice <> '' {{- template "dimensions" .Filter}}
+{{- else}}
+SELECT {{dims}}, started_at AS moment {{- range counters}}, {{if first .}}CASE WHEN ended_at > {{arg $.Recent}} THEN 0 ELSE {{.}} END AS {{end}}{{.}}{{end}}, last_at
+FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
 {{- end}}
+{{- end}}
+
+{{define "recent_firsts"}}{{/* the first calls among the facts of events that ended lately, with no more than is asked of them: facts are dear to plan */}}
+SELECT {{template "known" "server_name"}} AS server, {{template "known" "server_version"}} AS version, {{template "known" "server_env"}} AS env,
+  {{template "known" "tool"}} AS tool, {{template "known" "client_name"}} AS client, {{template "known" "platform"}} AS platform, c.started_at, c.slice
+FROM (
+  SELECT server_name, server_version, server_env, tool, client_name, platform, started_at, {{template "slice"}} AS slice
+  FROM events
+  WHERE project = {{arg .Filter.Project}} AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}} AND ended_at > {{arg .Recent}}
+    AND kind = 'call' AND session <> '' AND NOT is_retry
+) c
 {{- end}}
 
 {{define "latency"}}

@@ -19,7 +19,7 @@ type tailCommand struct {
 	questionFlags
 	Lines int           `help:"Calls to begin with." short:"n" default:"10" placeholder:"N"`
 	Once  bool          `help:"Print those and end."`
-	Every time.Duration `help:"How often to ask for more." default:"2s" placeholder:"DURATION"`
+	Every time.Duration `help:"How often to print what is new." default:"2s" placeholder:"DURATION"`
 }
 
 // Help implements kong.HelpProvider.
@@ -52,7 +52,9 @@ func (c *tailCommand) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	follow(v, time.Now())
+	b := newBell()
+	go b.listen(ctx, &c.askFlags, c.values())
+	follow(v, time.Now().Add(-tailBehind))
 	if err := t.skip(ctx, v); err != nil {
 		return err
 	}
@@ -63,7 +65,11 @@ func (c *tailCommand) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil // Ctrl-C is how it ends
 		case now := <-every.C:
-			follow(v, now)
+			from, rang := b.rung(now)
+			if !rang {
+				continue
+			}
+			follow(v, from)
 			if err := t.more(ctx, v); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -79,11 +85,11 @@ type tail struct {
 	seen  map[umpire.ID]time.Time
 }
 
-// follow makes the window the one in which calls may have begun that are new now.
-func follow(v url.Values, now time.Time) {
+// follow makes the window the one in which calls began that are new now.
+func follow(v url.Values, from time.Time) {
 	v.Del("last")
 	v.Del("to")
-	v.Set("from", now.Add(-tailBehind).UTC().Format(time.RFC3339))
+	v.Set("from", from.UTC().Format(time.RFC3339))
 	v.Set("limit", strconv.Itoa(tailMost))
 }
 

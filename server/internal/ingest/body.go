@@ -41,19 +41,19 @@ func (d *decoder) parseJSON(text []byte) (*body, error) {
 	out := &body{open: -1}
 	d.reset(text)
 	s := &d.scan
-	if s.peek() == 0 && s.i >= len(text) {
+	if s.Peek() == 0 && s.At >= len(text) {
 		return nil, errEmpty
 	}
-	if s.peek() != '{' {
-		if _, err := s.skip(); err != nil {
+	if s.Peek() != '{' {
+		if _, err := s.Skip(); err != nil {
 			return nil, err
 		}
 		return nil, errNoList
 	}
-	s.i++
+	s.At++
 	listed := false
 	for first := true; ; first = false {
-		name, ok, err := s.member(first)
+		name, ok, err := s.Member(first)
 		if err != nil {
 			return nil, err
 		}
@@ -72,13 +72,13 @@ func (d *decoder) parseJSON(text []byte) (*body, error) {
 		case "dropped":
 			err = d.dropped(out)
 		default:
-			_, err = s.skip()
+			_, err = s.Skip()
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if s.peek(); s.i < len(text) {
+	if s.Peek(); s.At < len(text) {
 		return nil, errTail
 	}
 	if !listed {
@@ -90,21 +90,21 @@ func (d *decoder) parseJSON(text []byte) (*body, error) {
 // events reads the list; null is an empty one.
 func (d *decoder) events(out *body) error {
 	s := &d.scan
-	switch s.peek() {
+	switch s.Peek() {
 	case 'n':
-		return s.word("null")
+		return s.Word("null")
 	case '[':
-		s.i++
+		s.At++
 		// Most events are larger than this; it spares most of the growing.
-		out.items = make([]pipeline.Item, 0, min((len(s.b)-s.i)/512+1, maxEvents))
+		out.items = make([]pipeline.Item, 0, min((len(s.Text)-s.At)/512+1, maxEvents))
 	default:
-		if _, err := s.skip(); err != nil {
+		if _, err := s.Skip(); err != nil {
 			return err
 		}
 		return errNoList
 	}
 	for first := true; ; first = false {
-		ok, err := s.element(first)
+		ok, err := s.Element(first)
 		if err != nil || !ok {
 			return err
 		}
@@ -122,21 +122,21 @@ func (d *decoder) one(out *body) error {
 	index := out.events
 	out.events++
 	s := &d.scan
-	if s.peek() != '{' {
-		if _, err := s.skip(); err != nil {
+	if s.Peek() != '{' {
+		if _, err := s.Skip(); err != nil {
 			return err
 		}
 		out.refuse(index, "", "the event is no object", "send each event as a JSON object")
 		return nil
 	}
-	start := s.i
+	start := s.At
 	out.items = append(out.items, pipeline.Item{Index: index})
 	last := len(out.items) - 1
 	id, err := d.event(&out.items[last])
 	reason, hint := "", ""
 	switch {
 	case err != nil:
-	case s.i-start > maxEvent:
+	case s.At-start > maxEvent:
 		reason, hint = "the event is larger than 256 KiB", "leave out input and output, or split the list of tools"
 	default:
 		reason, hint = d.unusable()
@@ -176,7 +176,7 @@ func (d *decoder) parseLines(text []byte) (*body, error) {
 		index, kept := out.events, len(out.items)
 		d.reset(line)
 		err := d.one(out)
-		if err == nil && d.scan.i < len(line) {
+		if err == nil && d.scan.At < len(line) {
 			err = errTail
 		}
 		if err != nil {
@@ -198,7 +198,7 @@ const maxOpen = 1 << 40
 
 // open reads how many calls the sender holds open; anything odd is no answer.
 func (d *decoder) open(out *body) error {
-	raw, _, err := d.scan.value()
+	raw, _, err := d.scan.Value()
 	if n, ok := integer(raw); err == nil && ok && n >= 0 {
 		out.open = min(n, maxOpen)
 	}
@@ -221,21 +221,21 @@ func (d *decoder) dropped(out *body) error {
 		}
 		out.dropped[reason] += n
 	}
-	if s.peek() != '{' {
-		raw, _, err := s.value()
+	if s.Peek() != '{' {
+		raw, _, err := s.Value()
 		if err == nil {
 			add("unknown", raw)
 		}
 		return err
 	}
-	s.i++
+	s.At++
 	for first := true; ; first = false {
-		name, ok, err := s.member(first)
+		name, ok, err := s.Member(first)
 		if err != nil || !ok {
 			return err
 		}
 		reason := string(bytes.ToValidUTF8(name[:min(len(name), maxReasonText)], nil))
-		raw, _, err := s.value()
+		raw, _, err := s.Value()
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire"
+	"github.com/umpire-mcp/umpire/server/internal/jsonscan"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
@@ -24,7 +25,7 @@ const (
 
 // decoder turns JSON into events. It is reused, not shared.
 type decoder struct {
-	scan   scan
+	scan   jsonscan.Scan
 	shared map[string]string
 
 	// The event at hand: it is read where it will stay.
@@ -37,8 +38,8 @@ type decoder struct {
 func newDecoder() *decoder { return &decoder{shared: map[string]string{}} }
 
 func (d *decoder) reset(text []byte) {
-	d.scan.b, d.scan.i, d.item = text, 0, nil
-	if len(d.shared) > mostShared {
+	d.scan.Text, d.scan.At, d.item = text, 0, nil
+	if len(d.shared) >= mostShared {
 		clear(d.shared)
 	}
 }
@@ -47,17 +48,17 @@ func (d *decoder) reset(text []byte) {
 // called it, for a refusal. An error is a syntax error.
 func (d *decoder) event(into *pipeline.Item) (id string, err error) {
 	d.item, d.badID, d.badAt, d.badKnd = into, "", false, false
-	d.scan.i++
+	d.scan.At++
 	for first := true; ; first = false {
-		name, ok, err := d.scan.member(first)
+		name, ok, err := d.scan.Member(first)
 		if err != nil {
 			return "", err
 		}
 		if !ok {
 			break
 		}
-		if d.scan.peek() == 'n' { // null is absent
-			err = d.scan.word("null")
+		if d.scan.Peek() == 'n' { // null is absent
+			err = d.scan.Word("null")
 		} else {
 			err = d.field(name)
 		}
@@ -196,11 +197,11 @@ func (d *decoder) fieldMore(name []byte) error {
 }
 
 func (d *decoder) id() error {
-	raw, _, err := d.scan.value()
+	raw, _, err := d.scan.Value()
 	if err != nil {
 		return err
 	}
-	text, ok := d.unquote(raw)
+	text, ok := d.scan.Unquote(raw)
 	var id umpire.ID
 	if !ok || id.UnmarshalText(text) != nil {
 		if !ok {
@@ -214,20 +215,20 @@ func (d *decoder) id() error {
 }
 
 func (d *decoder) kind() error {
-	if d.scan.peek() != '"' {
+	if d.scan.Peek() != '"' {
 		d.badKnd = true
-		_, err := d.scan.skip()
+		_, err := d.scan.Skip()
 		return err
 	}
 	return d.text("kind", &d.item.Event.Kind)
 }
 
 func (d *decoder) startedAt() error {
-	raw, _, err := d.scan.value()
+	raw, _, err := d.scan.Value()
 	if err != nil {
 		return err
 	}
-	text, ok := d.unquote(raw)
+	text, ok := d.scan.Unquote(raw)
 	if !ok || len(text) > maxNumber {
 		d.badAt = true
 		return nil
@@ -259,24 +260,12 @@ func readTime(text string) (at time.Time, ok bool) {
 	return at, true
 }
 
-// unquote returns the content of a raw value that is a string. It is valid until
-// the next string is read.
-func (d *decoder) unquote(raw []byte) (text []byte, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return nil, false
-	}
-	inner := scan{b: raw, buf: d.scan.buf}
-	text, err := inner.str()
-	d.scan.buf = inner.buf
-	return text, err == nil
-}
-
 // text reads a string; what is none goes to meta.
 func (d *decoder) text(field string, into *string) error {
-	if d.scan.peek() != '"' {
+	if d.scan.Peek() != '"' {
 		return d.odd(field)
 	}
-	s, err := d.scan.str()
+	s, err := d.scan.Str()
 	if err == nil {
 		*into = d.share(s)
 	}
@@ -299,19 +288,19 @@ func (d *decoder) share(b []byte) string {
 }
 
 func (d *decoder) flag(field string, into *bool) error {
-	switch d.scan.peek() {
+	switch d.scan.Peek() {
 	case 't':
 		*into = true
-		return d.scan.word("true")
+		return d.scan.Word("true")
 	case 'f':
 		*into = false
-		return d.scan.word("false")
+		return d.scan.Word("false")
 	}
 	return d.odd(field)
 }
 
 func (d *decoder) number(field string, into *int) error {
-	raw, deep, err := d.scan.value()
+	raw, deep, err := d.scan.Value()
 	if err != nil {
 		return err
 	}
@@ -324,7 +313,7 @@ func (d *decoder) number(field string, into *int) error {
 }
 
 func (d *decoder) measure(field string, into **int64) error {
-	raw, deep, err := d.scan.value()
+	raw, deep, err := d.scan.Value()
 	if err != nil {
 		return err
 	}
@@ -338,7 +327,7 @@ func (d *decoder) measure(field string, into **int64) error {
 
 // raw copies a value of any type; one that is nested too deep goes to meta.
 func (d *decoder) raw(field string, into *json.RawMessage) error {
-	raw, deep, err := d.scan.value()
+	raw, deep, err := d.scan.Value()
 	if err != nil {
 		return err
 	}

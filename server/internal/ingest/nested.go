@@ -10,17 +10,17 @@ import (
 // object calls read for each member of the object that comes next, null ones
 // excepted. What is no object goes to meta under the field's name.
 func (d *decoder) object(field string, read func(name []byte) error) error {
-	if d.scan.peek() != '{' {
+	if d.scan.Peek() != '{' {
 		return d.odd(field)
 	}
-	d.scan.i++
+	d.scan.At++
 	for first := true; ; first = false {
-		name, ok, err := d.scan.member(first)
+		name, ok, err := d.scan.Member(first)
 		if err != nil || !ok {
 			return err
 		}
-		if d.scan.peek() == 'n' {
-			err = d.scan.word("null")
+		if d.scan.Peek() == 'n' {
+			err = d.scan.Word("null")
 		} else {
 			err = read(name)
 		}
@@ -34,18 +34,18 @@ func (d *decoder) object(field string, read func(name []byte) error) error {
 // begin like one of the kind: '"' for strings, '{' for objects. Otherwise the
 // whole goes to meta.
 func (d *decoder) list(field string, begin byte, read func() error) error {
-	if d.scan.peek() != '[' {
+	if d.scan.Peek() != '[' {
 		return d.odd(field)
 	}
-	start := d.scan.i
-	d.scan.i++
+	start := d.scan.At
+	d.scan.At++
 	for first := true; ; first = false {
-		ok, err := d.scan.element(first)
+		ok, err := d.scan.Element(first)
 		if err != nil || !ok {
 			return err
 		}
-		if d.scan.peek() != begin {
-			d.scan.i = start
+		if d.scan.Peek() != begin {
+			d.scan.At = start
 			return d.odd(field)
 		}
 		if err := read(); err != nil {
@@ -81,7 +81,7 @@ func (d *decoder) peer(f *peerFields, p *umpire.Peer) error {
 func (d *decoder) texts(field string, into *[]string) error {
 	var out []string
 	err := d.list(field, '"', func() error {
-		s, err := d.scan.str()
+		s, err := d.scan.Str()
 		out = append(out, d.share(s))
 		return err
 	})
@@ -95,10 +95,10 @@ func (d *decoder) types() error {
 	e := &d.item.Event
 	return d.object("input_types", func(name []byte) error {
 		key := d.share(name)
-		if d.scan.peek() != '"' {
+		if d.scan.Peek() != '"' {
 			return d.odd("input_types." + key)
 		}
-		s, err := d.scan.str()
+		s, err := d.scan.Str()
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (d *decoder) meta() error {
 	e := &d.item.Event
 	return d.object("meta", func(name []byte) error {
 		key := string(name)
-		raw, deep, err := d.scan.value()
+		raw, deep, err := d.scan.Value()
 		if err != nil {
 			return err
 		}

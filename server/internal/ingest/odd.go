@@ -24,7 +24,7 @@ func integer(raw []byte) (int64, bool) {
 
 // odd reads a value that has no place and puts it into meta under the name.
 func (d *decoder) odd(name string) error {
-	raw, deep, err := d.scan.value()
+	raw, deep, err := d.scan.Value()
 	if err == nil {
 		d.keep(name, raw, deep)
 	}
@@ -43,7 +43,7 @@ func (d *decoder) keep(name string, raw []byte, deep bool) {
 func (d *decoder) scalar(raw []byte, deep bool) any {
 	switch raw[0] {
 	case '"':
-		if text, ok := d.unquote(raw); ok {
+		if text, ok := d.scan.Unquote(raw); ok {
 			return string(text)
 		}
 	case 't':

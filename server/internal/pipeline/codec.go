@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -32,11 +31,14 @@ func encode(e *umpire.Event) (body []byte, reason, hint string) {
 	return bytes.Clone(out), "", ""
 }
 
-// decode reads what encode wrote.
+// readers are kept for decode, each with the names that it has met.
+var readers = sync.Pool{New: func() any { return new(eventjson.Reader) }}
+
+// decode reads what encode wrote. The event's raw values are parts of body.
 func decode(body []byte) (e umpire.Event, err error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&e); err != nil {
+	r := readers.Get().(*eventjson.Reader)
+	defer readers.Put(r)
+	if err := r.Read(body, &e); err != nil {
 		return e, fmt.Errorf("cannot read an event of the log: %w", err)
 	}
 	return e, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire"
 )
@@ -182,24 +181,7 @@ func (w *writer) other(name string, v any) {
 	w.b = append(w.b, out...)
 }
 
-// string writes a string; most hold nothing to escape.
-func (w *writer) string(s string) {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			w.escaped(s)
-			return
-		}
-	}
-	w.b = append(w.b, '"')
-	w.b = append(w.b, s...)
-	w.b = append(w.b, '"')
-}
-
-func (w *writer) escaped(s string) {
-	out, err := Marshal(s)
-	w.fail(err)
-	w.b = append(w.b, out...)
-}
+func (w *writer) string(s string) { w.b = AppendString(w.b, s) }
 
 // Marshal is json.Marshal without the escapes that HTML needs.
 func Marshal(v any) ([]byte, error) {

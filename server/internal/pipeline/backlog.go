@@ -1,20 +1,13 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"iter"
 	"slices"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/store"
-	"github.com/umpire-mcp/umpire/server/internal/wal"
 )
-
-// maxRead bounds the bodies of one chunk that is read from the log.
-const maxRead = 16 << 20
 
 // again begins the body of an event of which nobody could say, when it came,
 // whether it is in the log already: the store was behind. What it repeats is in the
@@ -25,68 +18,6 @@ var again = []byte(`{"again":true,`)
 // repeated is the body with that mark.
 func repeated(body []byte) []byte {
 	return append(slices.Clone(again), body[1:]...)
-}
-
-// backlog reads a stretch of the log again, in pieces.
-type backlog struct {
-	p    *Pipeline
-	next func() (uint64, wal.Item, bool)
-	stop func()
-	err  error // the first; nothing is read after it
-}
-
-var errEnough = errors.New("that was enough")
-
-func (p *Pipeline) readLog(s stretch) *backlog {
-	b := &backlog{p: p}
-	b.next, b.stop = iter.Pull2(func(yield func(uint64, wal.Item) bool) {
-		report, err := p.log.Replay(s.from, func(seq uint64, it wal.Item) error {
-			if seq <= s.to && !yield(seq, it) {
-				return errEnough
-			}
-			return nil
-		})
-		p.damaged(report.Damage)
-		if !errors.Is(err, errEnough) {
-			b.err = err
-		}
-	})
-	return b
-}
-
-// read returns the next entries, at most so many; none at the end.
-func (b *backlog) read(most int) (c chunk, err error) {
-	for b.err == nil && len(c.entries) < most && c.bytes < maxRead {
-		seq, it, ok := b.next()
-		if !ok {
-			break
-		}
-		b.err = b.p.unpack(&c, seq, it)
-	}
-	if len(c.entries) > 0 {
-		b.p.queue.at(c.entries[0].ReceivedAt)
-	}
-	return c, b.err
-}
-
-// unpack adds an item of the log to the chunk. One that cannot be read is set aside.
-func (p *Pipeline) unpack(c *chunk, seq uint64, it wal.Item) error {
-	e, err := decode(it.Body)
-	if err != nil {
-		if err := p.dead.write(deadLetter{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Reason: err.Error(), Raw: it.Body}); err != nil {
-			return err
-		}
-		p.count.deadLetters.Add(1)
-		p.logg.Error("an event of the log was set aside: it cannot be read", "seq", seq, "project", it.Project, "error", err)
-		return nil
-	}
-	if bytes.HasPrefix(it.Body, again) || p.twice[seq] {
-		c.again = append(c.again, seq)
-	}
-	c.entries = append(c.entries, store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})
-	c.sizes = append(c.sizes, int32(len(it.Body)))
-	c.bytes += int64(len(it.Body))
-	return nil
 }
 
 // source hands out what is to be applied, from memory and from the log: the
@@ -109,13 +40,13 @@ func (s *source) take() (c chunk, ok bool) {
 			if left.to == 0 {
 				return c, len(c.entries) > 0
 			}
-			s.log = s.p.readLog(left)
+			s.log = s.p.readLog(left, most)
 		}
 		_, closing := q.state()
 		if closing > drainTime {
 			return c, false
 		}
-		c, err := s.log.read(most)
+		c, err := s.log.read()
 		if len(c.entries) > 0 {
 			return c, true // the error will be met again
 		}
@@ -130,7 +61,7 @@ func (s *source) take() (c chunk, ok bool) {
 			return c, false
 		}
 		s.p.pause(lastTries)
-		s.log = s.p.readLog(q.rest())
+		s.log = s.p.readLog(q.rest(), most)
 	}
 }
 
@@ -145,9 +76,9 @@ func (s *source) more(c chunk) chunk {
 		if left.to == 0 {
 			return q.more(c, most)
 		}
-		s.log = s.p.readLog(left)
+		s.log = s.p.readLog(left, most)
 	}
-	further, err := s.log.read(most) // an error will be met again
+	further, err := s.log.read() // an error will be met again
 	if err == nil && len(further.entries) == 0 {
 		s.stop()
 		q.adopt(c)

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -71,97 +70,7 @@ func (n *normalizer) schema(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(valid(string(raw)))
 }
 
-func quoted(s string) json.RawMessage {
-	out, err := eventjson.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: cannot encode a string: %v", err))
-	}
-	return out
-}
-
-// redactJSON returns the same JSON with its strings redacted, names of members
-// included, and a number that is a find replaced by the token as a string. A
-// member's name takes part: {"password":"x"} is read like password=x.
-func redactJSON(r *redact.Redactor, raw []byte) (out json.RawMessage, ok bool) {
-	if !json.Valid(raw) {
-		return nil, false
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	w := bodyWriter{redact: r, out: make([]byte, 0, len(raw))}
-	for {
-		tok, err := d.Token()
-		if err != nil {
-			return w.out, true // the end: it was valid
-		}
-		w.token(tok)
-	}
-}
-
-// bodyWriter writes the tokens of a valid JSON text down again.
-type bodyWriter struct {
-	redact *redact.Redactor
-	out    []byte
-	stack  []byte // '{' where a name comes next, ':' where its value does, '['
-	name   string // of the member whose value comes next
-	comma  bool
-}
-
-func (w *bodyWriter) token(tok json.Token) {
-	if d, ok := tok.(json.Delim); ok && (d == '}' || d == ']') {
-		w.out = append(w.out, byte(d))
-		w.stack = w.stack[:len(w.stack)-1]
-		w.valueDone()
-		return
-	}
-	top := byte(0)
-	if len(w.stack) > 0 {
-		top = w.stack[len(w.stack)-1]
-	}
-	if w.comma && top != ':' {
-		w.out = append(w.out, ',')
-	}
-	if name, ok := tok.(string); ok && top == '{' {
-		w.name = name
-		w.out = append(w.out, quoted(w.redact.String(valid(name)))...)
-		w.out = append(w.out, ':')
-		w.stack[len(w.stack)-1] = ':'
-		return
-	}
-	w.value(tok)
-}
-
-func (w *bodyWriter) value(tok json.Token) {
-	switch v := tok.(type) {
-	case json.Delim:
-		w.out = append(w.out, byte(v))
-		w.stack = append(w.stack, byte(v))
-		w.comma = false
-		return
-	case string:
-		w.out = append(w.out, quoted(redactNamed(w.redact, w.name, valid(v)))...)
-	case json.Number:
-		if s := redactNamed(w.redact, w.name, v.String()); s != v.String() {
-			w.out = append(w.out, quoted(s)...)
-		} else {
-			w.out = append(w.out, v.String()...)
-		}
-	case bool:
-		w.out = fmt.Append(w.out, v)
-	default:
-		w.out = append(w.out, "null"...)
-	}
-	w.valueDone()
-}
-
-// valueDone says that a value of whatever kind is complete.
-func (w *bodyWriter) valueDone() {
-	w.comma = true
-	if n := len(w.stack); n > 0 && w.stack[n-1] == ':' {
-		w.stack[n-1] = '{'
-		w.name = ""
-	}
-}
+func quoted(s string) json.RawMessage { return eventjson.AppendString(nil, s) }
 
 // redactNamed redacts a value that stands under a name.
 func redactNamed(r *redact.Redactor, name, value string) string {

@@ -27,7 +27,7 @@ type Options struct {
 	// when the oldest of it has been waiting for MaxLagAge; default 0, for ever.
 	MaxLagBytes int64
 	MaxLagAge   time.Duration
-	// MaxMemory bounds what of that is held in memory; default 64 MiB. The rest is
+	// MaxMemory bounds what of that is held in memory; default 96 MiB. The rest is
 	// read from the log again.
 	MaxMemory int64
 	// MaxBatch and MaxDelay bound a batch for the store: default 10,000 events,
@@ -72,7 +72,7 @@ func (o Options) withDefaults() Options {
 		o.retry = 100 * time.Millisecond
 	}
 	if o.MaxMemory <= 0 {
-		o.MaxMemory = 64 << 20
+		o.MaxMemory = 96 << 20 // a burst of a second, and the time of a seal
 	}
 	if o.MaxDelay <= 0 {
 		o.MaxDelay = 200 * time.Millisecond
@@ -216,7 +216,7 @@ func (p *Pipeline) Submit(ctx context.Context, project uint32, receivedAt time.T
 
 // roomWait is how long a batch waits for room in memory before it goes on into the
 // log alone.
-const roomWait = time.Second
+const roomWait = 2 * time.Second
 
 func (p *Pipeline) open(project uint32) error {
 	switch {

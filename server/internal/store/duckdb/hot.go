@@ -73,11 +73,14 @@ func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {
 		"catalog":   fmt.Sprintf(liveCatalog, listed),
 	}
 	for _, table := range counted {
-		part, err := statement.DuckDB.Each(table, "memory.live.hot_facts")
-		if err != nil {
-			return err
+		views[table] = "SELECT * FROM cold.main." + table
+		for _, g := range generations { // a view of all would be planned anew for each
+			part, err := statement.DuckDB.Each(table, factsTable(g))
+			if err != nil {
+				return err
+			}
+			views[table] += " UNION ALL (" + part + ")"
 		}
-		views[table] = "SELECT * FROM cold.main." + table + " UNION ALL (" + part + ")"
 	}
 	for _, table := range tables {
 		if _, ok := views[table]; !ok {

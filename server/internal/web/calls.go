@@ -54,6 +54,7 @@ func (s *site) calls(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Calls")
 	ctx := r.Context()
 	var got answer[query.CallsAnswer]
 	var total answer[query.Tally]

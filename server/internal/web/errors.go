@@ -71,6 +71,7 @@ func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Errors")
 	ctx := r.Context()
 	var got answer[query.ErrorsAnswer]
 	var next answer[query.AfterErrorsAnswer]

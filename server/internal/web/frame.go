@@ -67,7 +67,7 @@ var ranges = []choice{
 // frame builds the head of a project's page. current is the page's path.
 func (sc *scope) frame(ctx context.Context, title, current string, facets answer[query.FacetsAnswer]) frame {
 	project := sc.project
-	f := frame{Title: title + " · " + project.Name, Project: &project, Home: sc.site.base + "/", Version: sc.site.opt.Version}
+	f := frame{Title: sc.title(title), Project: &project, Home: sc.site.base + "/", Version: sc.site.opt.Version}
 	if grant, ok := auth.Granted(ctx); ok {
 		f.SignOut = grant.SignedIn
 	}
@@ -76,6 +76,8 @@ func (sc *scope) frame(ctx context.Context, title, current string, facets answer
 	f.Chips = sc.chips()
 	return f
 }
+
+func (sc *scope) title(page string) string { return page + " · " + sc.project.Name }
 
 func (sc *scope) form(facets answer[query.FacetsAnswer]) *filterForm {
 	form := &filterForm{Action: sc.site.base + sc.path}

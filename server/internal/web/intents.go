@@ -43,6 +43,7 @@ func (s *site) intents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Intents")
 	ctx := r.Context()
 	var got answer[query.IntentsAnswer]
 	facets := sc.withFacets(ctx, func() {

@@ -26,6 +26,7 @@ func (s *site) tools(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Tools")
 	var tools answer[query.ToolsAnswer]
 	var insights answer[query.InsightsAnswer]
 	facets := sc.withFacets(r.Context(), func() {
@@ -47,6 +48,7 @@ func (s *site) clients(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Clients")
 	var clients answer[query.ClientsAnswer]
 	facets := sc.withFacets(r.Context(), func() { clients = sc.askClients(r.Context()) })
 	v := listView{frame: sc.frame(r.Context(), "Clients", sc.projectPath()+"clients", facets), Heading: "Clients", Err: clients.Err}

@@ -29,6 +29,7 @@ func (s *site) live(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Live")
 	ctx := r.Context()
 	sc.params.List.Limit = liveRows
 	var got answer[query.CallsAnswer]

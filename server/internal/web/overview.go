@@ -50,6 +50,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Overview")
 	ctx := r.Context()
 	var (
 		overview answer[query.OverviewAnswer]

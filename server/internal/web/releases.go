@@ -71,6 +71,7 @@ func (s *site) releases(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Releases")
 	got, facets := asking(sc, r, "releases", query.Releases)
 	v := releasesView{frame: sc.frame(r.Context(), "Releases", sc.projectPath()+"releases", facets), Err: got.Err}
 	if got.Err == nil {

@@ -77,19 +77,57 @@ type failedPanel struct {
 	Err   *fault.Error
 }
 
-// render writes a page whole or not at all.
-func (s *site) render(w http.ResponseWriter, status int, name string, view any) error {
+// pageWriter knows whether the head of a page is sent.
+type pageWriter struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// Unwrap is for http.ResponseController.
+func (w *pageWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// begin sends the head of a page before its questions are asked, so that the browser
+// fetches meanwhile what the head names. From then on a page has its status: only what
+// shows its errors in its panels begins so.
+func (sc *scope) begin(w http.ResponseWriter, title string) {
+	p, ok := w.(*pageWriter)
+	if !ok {
+		return
+	}
+	s := sc.site
 	var b bytes.Buffer
-	if err := s.pages[name].template.ExecuteTemplate(&b, "layout", view); err != nil {
+	if err := s.pages["error"].template.ExecuteTemplate(&b, "head", frame{Title: sc.title(title)}); err != nil {
+		return // and render tells it
+	}
+	p.begun = true
+	pageHeader(p, http.StatusOK)
+	_, _ = p.Write(b.Bytes()) // a reader who left is no failure
+	_ = http.NewResponseController(p).Flush()
+}
+
+// render writes a page, or what begin left of it, whole or not at all.
+func (s *site) render(w http.ResponseWriter, status int, name string, view any) error {
+	part := "layout"
+	begun := false
+	if p, ok := w.(*pageWriter); ok && p.begun {
+		part, begun = "body", true
+	}
+	var b bytes.Buffer
+	if err := s.pages[name].template.ExecuteTemplate(&b, part, view); err != nil {
 		return fmt.Errorf("cannot render the page %q: %w", name, err)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
+	if !begun {
+		w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+		pageHeader(w, status)
+	}
 	_, _ = w.Write(b.Bytes()) // a reader who left is no failure
 	return nil
+}
+
+func pageHeader(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
 }
 
 // errorView is the page of a failure.

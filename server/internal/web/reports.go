@@ -25,6 +25,7 @@ func (s *site) empties(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Empty answers")
 	got, facets := asking(sc, r, "empty", query.Empties)
 	return report(sc, w, r, "empty", "Empty answers", got, facets, func(v *reportView, a query.EmptyAnswer) {
 		v.Intro = "These calls succeeded and said nothing. The model cannot tell that there is nothing to find from that it asked wrongly: say in words that nothing was found, and what could be asked instead. " +
@@ -59,6 +60,7 @@ func (s *site) reported(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Reported as success")
 	got, facets := asking(sc, r, "reported", query.Reported)
 	return report(sc, w, r, "reported", "Reported as success", got, facets, func(v *reportView, a query.ReportedAnswer) {
 		v.Intro = "The server said that these calls were fine, and they do not look it. They are counted as OK. Look at some; where they are failures, make a rule: from then on such calls are tool errors, and past ones keep what they were."
@@ -96,6 +98,7 @@ func (s *site) unknownTools(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Unknown tools")
 	got, facets := asking(sc, r, "unknown tools", query.Unknown)
 	return report(sc, w, r, "unknown-tools", "Unknown tools", got, facets, func(v *reportView, a query.UnknownAnswer) {
 		v.Intro = "Models asked for these tools, and no server has them. A name that many ask for is one that they expect: add the tool, or name in the descriptions the one that does it."
@@ -129,6 +132,7 @@ func (s *site) neverCalled(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Never called")
 	got, facets := asking(sc, r, "never called", query.Never)
 	return report(sc, w, r, "never-called", "Never called", got, facets, func(v *reportView, a query.NeverCalledAnswer) {
 		v.Intro = "A server lists these tools and nobody called them in this range. Their definitions are read all the same, once a session at least: tokens are estimated as bytes / 4."

@@ -40,6 +40,7 @@ func (s *site) resources(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Resources and prompts")
 	ctx := r.Context()
 	var resources answer[query.ResourcesAnswer]
 	var prompts answer[query.PromptsAnswer]

@@ -51,6 +51,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Sessions")
 	ctx := r.Context()
 	var got answer[query.SessionsAnswer]
 	var totals answer[query.Tally]

@@ -47,6 +47,7 @@ func (s *site) users(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || sc == nil {
 		return err
 	}
+	sc.begin(w, "Users")
 	ctx := r.Context()
 	var got answer[query.UsersAnswer]
 	facets := sc.withFacets(ctx, func() {

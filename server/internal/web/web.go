@@ -52,7 +52,7 @@ type Options struct {
 	DataDir string
 	// Version stands in the foot of the pages.
 	Version string
-	// PanelTimeout bounds each question of a page; 0 is 10 seconds.
+	// PanelTimeout bounds each question of a page; 0 is 2 seconds.
 	PanelTimeout time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -85,7 +85,7 @@ func New(src query.Source, projects Projects, opt Options) (http.Handler, error)
 		s.opt.Now = time.Now
 	}
 	if s.opt.PanelTimeout == 0 {
-		s.opt.PanelTimeout = 10 * time.Second
+		s.opt.PanelTimeout = 2 * time.Second
 	}
 	if s.opt.Log == nil {
 		s.opt.Log = slog.Default()
@@ -143,7 +143,8 @@ func (s *site) signedIn(next http.Handler) http.Handler {
 // show turns a page that returns an error into a handler: the error becomes a
 // page of its own.
 func (s *site) show(f func(http.ResponseWriter, *http.Request) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		w := &pageWriter{ResponseWriter: to}
 		defer func() {
 			if v := recover(); v != nil {
 				if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {

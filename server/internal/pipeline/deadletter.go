@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type deadLetters struct {
 	path string
 	file *os.File // nil without a path
 	size int64
+	late int64 // where the last record ends that is Late
 }
 
 // deadLetter is one line of the file.
@@ -36,6 +38,8 @@ type deadLetter struct {
 	SetAsideAt time.Time       `json:"set_aside_at"`
 	Reason     string          `json:"reason"`
 	Event      json.RawMessage `json:"event,omitempty"`
+	// Late: the store had taken it. A trial that goes on meanwhile has no say in it.
+	Late bool `json:"late,omitempty"`
 	// Raw is the body where it is no event.
 	Raw []byte `json:"raw,omitempty"`
 }
@@ -129,14 +133,18 @@ func syncDir(dir string) {
 
 // add writes a record for the entry and syncs it; rollback undoes it.
 func (d *deadLetters) add(entry store.Entry, cause error) error {
+	return d.write(letterOf(entry, cause))
+}
+
+func letterOf(entry store.Entry, cause error) deadLetter {
 	body, reason, _ := encode(&entry.Event)
 	if reason != "" {
 		body = quoted(reason)
 	}
-	return d.write(deadLetter{
+	return deadLetter{
 		Seq: entry.Seq, Project: entry.Project, ReceivedAt: entry.ReceivedAt,
 		Reason: cause.Error(), Event: body,
-	})
+	}
 }
 
 func (d *deadLetters) write(l deadLetter) error {
@@ -158,6 +166,9 @@ func (d *deadLetters) write(l deadLetter) error {
 		return fmt.Errorf("cannot write a dead letter: %w", err)
 	}
 	d.size += int64(len(line))
+	if l.Late {
+		d.late = d.size
+	}
 	return nil
 }
 
@@ -174,11 +185,32 @@ func (d *deadLetters) rollback(mark int64) error {
 	if d.file == nil || d.size == mark {
 		return nil
 	}
+	if d.late > mark {
+		return d.rollbackLate(mark)
+	}
 	d.size = mark
 	if err := d.file.Truncate(mark); err != nil {
 		return fmt.Errorf("cannot take back dead letters: %w", err)
 	}
 	return nil
+}
+
+// rollbackLate is rollback that leaves the records that are Late.
+func (d *deadLetters) rollbackLate(mark int64) error {
+	all := make([]byte, d.size)
+	if _, err := d.file.ReadAt(all, 0); err != nil {
+		return fmt.Errorf("cannot read the dead letters: %w", err)
+	}
+	kept := all[:mark:mark]
+	for line := range bytes.Lines(all[mark:]) {
+		var l deadLetter
+		if json.Unmarshal(line, &l) == nil && l.Late {
+			kept = append(kept, line...)
+		}
+	}
+	d.size = int64(len(kept))
+	d.late = d.size
+	return d.replace(kept)
 }
 
 // forget removes a project's records.

@@ -175,6 +175,9 @@ func New(ctx context.Context, log *wal.Log, writer store.Writer, opts Options) (
 	if err := p.loadRecent(ctx, position); err != nil {
 		return nil, err
 	}
+	if r, ok := writer.(store.Refuser); ok {
+		r.OnRefusal(p.refusedLate)
+	}
 	p.queue.setApplied(position)
 	if err := p.scan(position); err != nil {
 		return nil, errors.Join(err, p.dead.close())

@@ -77,6 +77,14 @@ type Writer interface {
 	DeleteProject(ctx context.Context, project uint32) error
 }
 
+// Refuser is a Writer that may find out only after Apply that it cannot keep an event.
+type Refuser interface {
+	// OnRefusal says who is told of such an event, by its Seq, before Position passes
+	// it. An error keeps it, and all that came with it, from being passed. The call may
+	// come from within Apply, and must not call the store.
+	OnRefusal(tell func(seq uint64, cause error) error)
+}
+
 // Reader is what package query needs: one method a question. Each reads the
 // hourly rollups when the filter allows (Filter.FromRollups) and raw events
 // otherwise, with the same result. What is not known goes by the name Unknown

@@ -84,10 +84,15 @@ type DB struct {
 	cold  sync.Mutex
 	write *sql.Conn // owns the temporary tables
 	dirty bool      // since the last checkpoint
-	gone  bool      // it is closed
+	// refusal is told of events that the file refused.
+	refusal func(seq uint64, cause error) error
+	gone    bool // it is closed
 }
 
-var _ store.Store = (*DB)(nil)
+var (
+	_ store.Store   = (*DB)(nil)
+	_ store.Refuser = (*DB)(nil)
+)
 
 // Open opens the database file at the path, made if it does not exist, and brings
 // its tables up to date. The empty path is a database in memory. A file that

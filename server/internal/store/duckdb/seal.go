@@ -99,7 +99,13 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 	db.cold.Lock()
 	defer db.cold.Unlock()
 	if !s.committed {
-		err := db.transact(ctx, func(tx *sql.Tx) error { return sealInto(ctx, tx, s) })
+		all := func(tx *sql.Tx) error { return sealInto(ctx, tx, s, "true") }
+		err := db.transact(ctx, all)
+		if err != nil {
+			if err = db.leaveOut(ctx, s, err); err == nil {
+				err = db.transact(ctx, all)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("cannot seal events up to %d: %w", s.position, err)
 		}
@@ -127,10 +133,16 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 	return nil
 }
 
-func sealInto(ctx context.Context, tx *sql.Tx, s *sealing) error {
-	do := []string{"INSERT INTO events FROM " + hotTable(s.generation)}
+// sealInto puts those events of the generation into the file for which the condition
+// on the table s holds.
+func sealInto(ctx context.Context, tx *sql.Tx, s *sealing, where string) error {
+	facts, err := statement.DuckDB.Facts("(" + together(s.generation, who) + " WHERE " + where + ")")
+	if err != nil {
+		return err
+	}
+	do := []string{"INSERT INTO events " + together(s.generation, groups) + " WHERE " + where}
 	for _, table := range counted {
-		rows, err := statement.DuckDB.Count(table, factsTable(s.generation))
+		rows, err := statement.DuckDB.Count(table, "("+facts+")")
 		if err != nil {
 			return err
 		}

@@ -200,3 +200,60 @@ func TestLately(t *testing.T) {
 		}
 	})
 }
+
+// TestOnlyTheSealRefuses: an event that only the file refuses is told of and left out,
+// and those around it are sealed. While it cannot be told of, nothing goes past it.
+func TestOnlyTheSealRefuses(t *testing.T) {
+	db := openTest(t, filepath.Join(t.TempDir(), "events.duckdb"))
+	start := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	var events []umpire.Event
+	for i := range 20 {
+		events = append(events, umpire.Event{ID: umpire.NewID(), Kind: "call", StartedAt: start, Call: umpire.Call{Tool: fmt.Sprint("t", i), Outcome: "ok"}})
+	}
+	// A value of a column that has a rule in the file and none in memory.
+	if err := db.Apply(t.Context(), entries(1, events...)); err != nil {
+		t.Fatal(err)
+	}
+	for _, seq := range []int{6, 7, 20} {
+		if _, err := db.hot.ExecContext(t.Context(), fmt.Sprintf("UPDATE memory.main.base_1 SET ask_hash = NULL WHERE seq = %d", seq)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told []uint64
+	full := errors.New("the disk is full")
+	db.OnRefusal(func(uint64, error) error { return full })
+	if err := db.sealAllNow(); !errors.Is(err, full) {
+		t.Fatalf("sealed: %v", err)
+	}
+	if n, err := db.Position(t.Context()); n != 0 || err != nil {
+		t.Errorf("Position = %d, %v, want 0", n, err)
+	}
+	db.OnRefusal(func(seq uint64, cause error) error {
+		told = append(told, seq)
+		if n, _ := db.Position(t.Context()); n != 0 {
+			t.Errorf("told of %d behind Position %d", seq, n)
+		}
+		return nil
+	})
+	if err := db.sealAllNow(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(told)
+	if want := []uint64{6, 7, 20}; !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+	if n, err := db.Position(t.Context()); n != 20 || err != nil {
+		t.Errorf("Position = %d, %v, want 20", n, err)
+	}
+	var n, calls int64
+	err := db.read.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM events), (SELECT sum(calls) FROM tool_hours)").Scan(&n, &calls)
+	if err != nil || n != 17 || calls != 17 {
+		t.Errorf("%d events, %d calls counted, %v, want 17", n, calls, err)
+	}
+}
+
+func (db *DB) sealAllNow() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.sealAll(context.Background())
+}

@@ -65,7 +65,7 @@ func saidTable(g said, generation int64) string { return fmt.Sprintf("said_%d_%d
 // them, which is shaped like events.
 func hotShape(generation int64) []string {
 	var create []string
-	base := names(texts[own])
+	base := names(texts[own]) + ", 0::UBIGINT AS seq"
 	for g := peers; g <= groups; g++ {
 		base += fmt.Sprintf(", 0::INTEGER AS t%d", g)
 		create = append(create, "CREATE TABLE memory.main."+saidTable(g, generation)+" AS SELECT 0::INTEGER AS n, "+names(texts[g])+" FROM cold.main.events LIMIT 0")
@@ -153,11 +153,13 @@ func (s *stage) fill(conn driver.Conn, generation int64, batch []*store.Entry, d
 		}
 		return into[g], nil
 	}
-	row := make([]driver.Value, len(texts[own])+int(groups))
+	numbers := len(texts[own]) + 1
+	row := make([]driver.Value, numbers+int(groups))
 	for i, e := range batch {
 		for n, c := range texts[own] {
 			row[n] = value(c, e, decided[i])
 		}
+		row[numbers-1] = e.Seq
 		for g := peers; g <= groups; g++ {
 			n, known := s.number(g, e)
 			if !known {
@@ -169,7 +171,7 @@ func (s *stage) fill(conn driver.Conn, generation int64, batch []*store.Entry, d
 					return fmt.Errorf("cannot store event %s: %w", e.Event.ID, err)
 				}
 			}
-			row[len(texts[own])+int(g)-1] = n
+			row[numbers+int(g-peers)] = n
 		}
 		a, err := to(own, baseTable(generation))
 		if err == nil {

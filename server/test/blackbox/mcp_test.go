@@ -24,7 +24,7 @@ func twoProjects(t *testing.T) (s *server, data, left, right string) {
 	}
 	left = must(t, "key", "add", "--data", data, "--project", "left", "--read")
 	right = must(t, "key", "add", "--data", data, "--project", "right", "--read")
-	s = serve(t, nil, "--data", data)
+	s = serve(t, nil, "--data", data, "--allow-query")
 	now := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339Nano)
 	call := func(n int, tool, outcome, more string) string {
 		return fmt.Sprintf(`{"id":"0197b000-0000-7000-8000-%012d","kind":"call","started_at":%q,"tool":%q,"outcome":%q,"client":{"name":"cursor"},"session":"s","duration_us":88000%s}`, n, now, tool, outcome, more)
@@ -66,7 +66,7 @@ console.log(JSON.stringify(answers));
 `
 
 // mcpArguments are arguments with which each tool has something to say of left.
-const mcpArguments = `{"get_tool":{"tool":"find"},"get_session":{"session":"s"},"get_call":{"id":"0197b000-0000-7000-8000-000000000003"}}`
+const mcpArguments = `{"get_tool":{"tool":"find"},"get_session":{"session":"s"},"get_call":{"id":"0197b000-0000-7000-8000-000000000003"},"run_query":{"sql":"FROM calls"}}`
 
 type toolAnswer struct {
 	Content []struct {

@@ -67,7 +67,17 @@ func (l *Log) recoverSegment(seg *segment, f *os.File) (usable bool, err error) 
 		case !found.last:
 			usable = false
 		default:
-			return usable, l.cutTail(seg, f, found)
+			lost, damaged, err := damagedEnd(f, found)
+			if err != nil {
+				return false, fmt.Errorf("cannot read %q: %w", filepath.Base(seg.path), err)
+			}
+			if !damaged {
+				return usable, l.cutTail(seg, f, found)
+			}
+			usable = false
+			if lost.first == l.next {
+				l.next = lost.end()
+			}
 		}
 	}
 }
@@ -87,7 +97,7 @@ func (l *Log) cutTail(seg *segment, f *os.File, tail found) error {
 // replaceLast goes on in a new segment behind a damaged one. One that holds
 // nothing at all, such as a file whose creation a crash cut, is put aside.
 func (l *Log) replaceLast(last *segment) error {
-	if l.end <= segmentHeaderSize || l.next == last.first {
+	if l.next == last.first {
 		l.damage = append(l.damage, Damage{
 			File: filepath.Base(last.path), Bytes: l.end, From: last.first, To: last.first - 1, Torn: true,
 			Reason: "the segment holds no entry that could be read; it was put aside",

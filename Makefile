@@ -83,13 +83,20 @@ generate: ## write again what is generated: golden files of tests
 bench: ## measure the record path and the ingest path (quiet machine, about 5 minutes)
 	@./tools/bench.sh
 
+.PHONY: bench-store
+bench-store: build $(BIN)/collector ## measure a whole server from outside (quiet machine): ARGS="--parts ingest,otel --events 1000000", see docs/benchmarks.md
+	cd server && $(GO) build -o $(BIN)/bench-store ./bench/store && $(BIN)/bench-store $(ARGS)
+
+$(BIN)/collector: server/bench/collector/go.mod server/bench/collector/main.go
+	cd server/bench/collector && GOWORK=off $(GO) build -o $@ .
+
 .PHONY: soak
 soak: ## the proxy under steady traffic for SOAK (default 10m): memory flat, every call counted
 	@SOAK=$(SOAK) ./tools/soak.sh
 
 .PHONY: drill
-drill: ## break a real server under load for DRILL (default 15m) in every way, and compare it with a ledger kept outside
-	cd server && UMPIRE_DRILL_FOR=$(DRILL) $(GO) test ./test/drill -count=1 -v -run 'TestDrill$$' -timeout 24h
+drill: ## break a real server under load for DRILL (default 15m) in every way, and compare it with a ledger kept outside; DRILL_STORE=clickhouse for that store
+	cd server && UMPIRE_DRILL_FOR=$(DRILL) $(GO) test ./test/drill -count=1 -v -run 'TestDrill$(if $(filter clickhouse,$(DRILL_STORE)),ClickHouse)$$' -timeout 24h
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 60s)

@@ -90,13 +90,23 @@ func (e *Engine) Kill() {
 	_, _ = e.cmd.Process.Wait()
 }
 
+// Restart starts it again after Kill, at the same address over the same data.
+func (e *Engine) Restart(t testing.TB) {
+	t.Helper()
+	next, err := start(e.path, "-listen", e.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.cmd, e.stdin = next.cmd, next.stdin
+}
+
 // start starts bin/engine. It ends with this process, whose pipe it reads.
-func start(folder string) (*Engine, error) {
+func start(folder string, args ...string) (*Engine, error) {
 	program, err := find()
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{path: folder, cmd: exec.CommandContext(context.Background(), program, "-path", folder)}
+	e := &Engine{path: folder, cmd: exec.CommandContext(context.Background(), program, append([]string{"-path", folder}, args...)...)}
 	e.cmd.Stderr = os.Stderr
 	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type difference struct {
 }
 
 // compare asks the store of a stopped server about everything in the ledger.
-func compare(t *testing.T, dir string, ledger *load.Ledger) (d difference) {
+func compare(t *testing.T, dir string, ledger *load.Ledger) difference {
 	t.Helper()
 	ctx := context.Background()
 	check := func(err error) {
@@ -35,9 +35,6 @@ func compare(t *testing.T, dir string, ledger *load.Ledger) (d difference) {
 			t.Fatal(err)
 		}
 	}
-	db, err := meta.Open(dir)
-	check(err)
-	defer db.Close()
 	st, err := duckdb.Open(ctx, filepath.Join(dir, "events.duckdb"), duckdb.Options{})
 	check(err)
 	defer st.Close()
@@ -49,6 +46,22 @@ func compare(t *testing.T, dir string, ledger *load.Ledger) (d difference) {
 	check(err)
 	check(pipe.Sync(ctx))
 	defer pipe.Close()
+	return against(t, st, dir, ledger)
+}
+
+// against compares a store that is not written to any more.
+func against(t *testing.T, st store.Store, dir string, ledger *load.Ledger) (d difference) {
+	t.Helper()
+	ctx := context.Background()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := meta.Open(dir)
+	check(err)
+	defer db.Close()
 	for i := range projects {
 		p, ok := db.Project(fmt.Sprint("p", i))
 		if !ok {

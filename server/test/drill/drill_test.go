@@ -116,6 +116,7 @@ func TestDrill(t *testing.T) {
 	if ledger.Events() < 1000 {
 		t.Fatalf("only %d events were acknowledged: this proves nothing", ledger.Events())
 	}
+	s.caughtUp() // a server that is stopped before says so, with exit code 1
 	s.terminate()
 	found := compare(t, filepath.Join(s.dir, "data"), ledger)
 

@@ -30,7 +30,9 @@ type server struct {
 	dir  string
 	addr string
 	keys []string
-	cmd  *exec.Cmd
+	// store is ClickHouse's address, or empty.
+	store string
+	cmd   *exec.Cmd
 	// stderr is what it said since it was started, all since the beginning.
 	stderr, all buffer
 }
@@ -120,7 +122,7 @@ func (s *server) start() {
 	s.stderr.mu.Unlock()
 	s.cmd = exec.Command(s.bin, "serve", "--data", filepath.Join(s.dir, "data"), "--listen", s.addr)
 	s.cmd.Stderr = io.MultiWriter(&s.stderr, &s.all)
-	s.cmd.Env = append(os.Environ(), "UMPIRE_ENDPOINT=", "UMPIRE_KEY=", "UMPIRE_DRILL="+s.dir)
+	s.cmd.Env = append(os.Environ(), "UMPIRE_ENDPOINT=", "UMPIRE_KEY=", "UMPIRE_DRILL="+s.dir, "UMPIRE_STORE="+s.store)
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}

@@ -49,8 +49,9 @@ var ErrOlder = errors.New("the store is of an older version")
 
 // checkpointThreshold is how large DuckDB's own log may grow before a commit
 // checkpoints by itself. The default of 16 MB rewrites the last row group again
-// and again, at more than twice the cost of an event.
-const checkpointThreshold = "256MB"
+// and again, at more than twice the cost of an event. Until then the rollups' new rows
+// are in memory, uncompressed, at some twice of that.
+const checkpointThreshold = "64MB"
 
 // DB is the store. It implements store.Store.
 type DB struct {

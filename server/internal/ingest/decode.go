@@ -89,47 +89,61 @@ func (d *decoder) unusable() (reason, hint string) {
 	return "", ""
 }
 
-// textField is a field that holds a string.
-type textField struct {
-	name string
-	of   func(*umpire.Event) *string
-}
-
-var textFields = func() map[string]textField {
-	byName := map[string]textField{}
-	for _, f := range []textField{
-		{"outcome", func(e *umpire.Event) *string { return (*string)(&e.Outcome) }},
-		{"platform", func(e *umpire.Event) *string { return &e.Platform }},
-		{"protocol", func(e *umpire.Event) *string { return &e.Protocol }},
-		{"transport", func(e *umpire.Event) *string { return &e.Transport }},
-		{"session", func(e *umpire.Event) *string { return &e.Session }},
-		{"user", func(e *umpire.Event) *string { return &e.User }},
-		{"seen_by", func(e *umpire.Event) *string { return &e.SeenBy }},
-		{"tool", func(e *umpire.Event) *string { return &e.Tool }},
-		{"empty_rule", func(e *umpire.Event) *string { return &e.EmptyRule }},
-		{"cause", func(e *umpire.Event) *string { return &e.Cause }},
-		{"evidence", func(e *umpire.Event) *string { return &e.Evidence }},
-		{"handler_ran", func(e *umpire.Event) *string { return &e.HandlerRan }},
-		{"error_type", func(e *umpire.Event) *string { return &e.ErrorType }},
-		{"error_message", func(e *umpire.Event) *string { return &e.ErrorMessage }},
-		{"fingerprint", func(e *umpire.Event) *string { return &e.Fingerprint }},
-		{"args_hash", func(e *umpire.Event) *string { return &e.ArgsHash }},
-		{"ask_hash", func(e *umpire.Event) *string { return &e.AskHash }},
-		{"intent", func(e *umpire.Event) *string { return &e.Intent }},
-		{"trace_id", func(e *umpire.Event) *string { return &e.TraceID }},
-		{"span_id", func(e *umpire.Event) *string { return &e.SpanID }},
-		{"definition", func(e *umpire.Event) *string { return &e.Definition }},
-	} {
-		byName[f.name] = f
+// textField reads the value of a member that holds a string; ok is false if it is another.
+func (d *decoder) textField(name []byte) (ok bool, err error) {
+	e := &d.item.Event
+	switch string(name) {
+	case "outcome":
+		return true, d.text("outcome", (*string)(&e.Outcome))
+	case "platform":
+		return true, d.text("platform", &e.Platform)
+	case "protocol":
+		return true, d.text("protocol", &e.Protocol)
+	case "transport":
+		return true, d.text("transport", &e.Transport)
+	case "session":
+		return true, d.own("session", &e.Session)
+	case "user":
+		return true, d.text("user", &e.User)
+	case "seen_by":
+		return true, d.text("seen_by", &e.SeenBy)
+	case "tool":
+		return true, d.text("tool", &e.Tool)
+	case "empty_rule":
+		return true, d.text("empty_rule", &e.EmptyRule)
+	case "cause":
+		return true, d.text("cause", &e.Cause)
+	case "evidence":
+		return true, d.text("evidence", &e.Evidence)
+	case "handler_ran":
+		return true, d.text("handler_ran", &e.HandlerRan)
+	case "error_type":
+		return true, d.text("error_type", &e.ErrorType)
+	case "error_message":
+		return true, d.own("error_message", &e.ErrorMessage)
+	case "fingerprint":
+		return true, d.text("fingerprint", &e.Fingerprint)
+	case "args_hash":
+		return true, d.own("args_hash", &e.ArgsHash)
+	case "ask_hash":
+		return true, d.own("ask_hash", &e.AskHash)
+	case "intent":
+		return true, d.own("intent", &e.Intent)
+	case "trace_id":
+		return true, d.own("trace_id", &e.TraceID)
+	case "span_id":
+		return true, d.own("span_id", &e.SpanID)
+	case "definition":
+		return true, d.text("definition", &e.Definition)
 	}
-	return byName
-}()
+	return false, nil
+}
 
 // field reads the value of one member of an event. The name is valid until then.
 func (d *decoder) field(name []byte) error {
 	e := &d.item.Event
-	if f, ok := textFields[string(name)]; ok {
-		return d.text(f.name, f.of(e))
+	if ok, err := d.textField(name); ok {
+		return err
 	}
 	switch string(name) {
 	case "id":
@@ -268,6 +282,18 @@ func (d *decoder) text(field string, into *string) error {
 	s, err := d.scan.Str()
 	if err == nil {
 		*into = d.share(s)
+	}
+	return err
+}
+
+// own is text for a string that hardly comes twice.
+func (d *decoder) own(field string, into *string) error {
+	if d.scan.Peek() != '"' {
+		return d.odd(field)
+	}
+	s, err := d.scan.Str()
+	if err == nil {
+		*into = string(s)
 	}
 	return err
 }

@@ -21,7 +21,10 @@ type filterFlags struct {
 	Cause       []string `help:"Only this cause." sep:"none" placeholder:"NAME" group:"filter"`
 	ErrorType   []string `name:"error-type" help:"Only errors of this name." sep:"none" placeholder:"NAME" group:"filter"`
 	ErrorStatus []string `name:"error-status" help:"Only errors of this HTTP status." sep:"none" placeholder:"N" group:"filter"`
+	ErrorClass  []string `name:"error-class" help:"Only failures of this class: 4xx, 429, 5xx, timeout, connection, arguments, named, unnamed." sep:"none" placeholder:"NAME" group:"filter"`
 	Fingerprint []string `help:"Only failures of this fingerprint." sep:"none" placeholder:"HEX" group:"filter"`
+	EmptyRule   []string `name:"empty-rule" help:"Only empty answers by this rule." sep:"none" placeholder:"NAME" group:"filter"`
+	Mark        []string `help:"Only successes with this mark." sep:"none" placeholder:"NAME" group:"filter"`
 	Session     []string `help:"Only this session." sep:"none" placeholder:"ID" group:"filter"`
 	User        []string `help:"Only this user." sep:"none" placeholder:"ID" group:"filter"`
 }
@@ -37,7 +40,7 @@ func (f *filterFlags) values() url.Values {
 	for name, list := range map[string][]string{
 		"tool": f.Tool, "client": f.Client, "platform": f.Platform, "server": f.Server, "version": f.Version, "env": f.Env,
 		"outcome": f.Outcome, "slice": f.Slice, "cause": f.Cause, "error_type": f.ErrorType, "error_status": f.ErrorStatus,
-		"fingerprint": f.Fingerprint, "session": f.Session, "user": f.User,
+		"error_class": f.ErrorClass, "fingerprint": f.Fingerprint, "empty_rule": f.EmptyRule, "mark": f.Mark, "session": f.Session, "user": f.User,
 	} {
 		if len(list) > 0 {
 			v[name] = list

@@ -9,12 +9,17 @@ import (
 
 // ofTools holds each tool's own figures to the rules.
 func (in *inspection) ofTools() error {
+	if err := in.readMuted(); err != nil {
+		return err
+	}
 	for _, t := range in.tools {
 		if t.Calls < MinCalls || in.isUnknown(t.Tool) {
 			continue
 		}
-		fine := in.p.Prefs.muted(t.Tool, t.Empty)
-		if empty := t.Empty - fine; empty >= minAffected {
+		fine, known := in.fine(t)
+		if !known {
+			in.skip(reasonMuted, "silent_empty")
+		} else if empty := t.Empty - fine; empty >= minAffected {
 			in.report("silent_empty", Insight{Tool: t.Tool, Calls: empty, Of: t.Calls, Value: float64(empty) / float64(t.Calls)})
 		}
 		if missed := t.FirstCalls - t.FirstOK; t.FirstCalls >= MinCalls && missed >= minAffected {
@@ -35,6 +40,41 @@ func (in *inspection) ofTools() error {
 		}
 	}
 	return nil
+}
+
+// readMuted counts the empty answers that are fine by their rule.
+func (in *inspection) readMuted() error {
+	byRule := func(t store.ToolRow) bool { return t.Empty > 0 && in.p.Prefs.byRule(t.Tool) }
+	if rawGone(in.kept, in.p.Filter) || !slices.ContainsFunc(in.tools, byRule) {
+		return nil
+	}
+	f := in.p.Filter
+	f.Tool = nil
+	for _, t := range in.tools {
+		if byRule(t) {
+			f.Tool = append(f.Tool, t.Tool)
+		}
+	}
+	rows, err := in.src.EmptyTools(in.ctx, f, maxReasons)
+	in.muted = map[string]int64{}
+	for _, r := range rows {
+		if in.p.Prefs.IsMuted(r.Tool, r.Reason) {
+			in.muted[r.Tool] += r.Calls
+		}
+	}
+	return err
+}
+
+// fine is how many of a tool's empty answers somebody said are fine; not known where
+// that goes by rules and single events are no longer kept.
+func (in *inspection) fine(t store.ToolRow) (n int64, known bool) {
+	switch {
+	case in.p.Prefs.IsMuted(t.Tool, ""):
+		return t.Empty, true
+	case t.Empty > 0 && in.p.Prefs.byRule(t.Tool):
+		return in.muted[t.Tool], in.muted != nil
+	}
+	return 0, true
 }
 
 // toolCalls are the calls of a tool in the range.

@@ -133,12 +133,12 @@ func insightsOf(ctx context.Context, src Source, p Params) (InsightsAnswer, erro
 
 // byEnding reports whether the filter chooses calls by how they ended.
 func byEnding(f store.Filter) bool {
-	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.Fingerprint} {
+	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.EmptyRule, f.Mark} {
 		if len(list) > 0 {
 			return true
 		}
 	}
-	return false
+	return !f.NewSince.IsZero()
 }
 
 // inspection is what the rules look at, and what they found.
@@ -152,6 +152,8 @@ type inspection struct {
 	before  map[string]store.ToolRow // of the window before; nil where that is gone
 	listed  []store.CatalogRow
 	unknown []store.UnknownToolRow
+	// muted counts a tool's empty answers that are fine by their rule.
+	muted map[string]int64
 	// failures of the range, once they were read.
 	failures []store.FailureRow
 
@@ -224,6 +226,7 @@ const (
 	reasonGone   = "single events of a part of this range are no longer kept"
 	reasonBefore = "the window before is no longer kept"
 	reasonMany   = "there are more kinds of failures than are compared"
+	reasonMuted  = "which empty answers are muted cannot be told: single events are no longer kept"
 	reasonShort  = "the range is shorter than 7 days"
 	reasonNarrow = "a filter on tools, clients or people is in force"
 )

@@ -52,6 +52,8 @@ var dimensions = []dimension{
 	{name: "error_status", list: func(f *store.Filter) *[]string { return &f.ErrorStatus }, check: checkStatus},
 	{name: "error_class", list: func(f *store.Filter) *[]string { return &f.ErrorClass }, check: checkClass},
 	{name: "fingerprint", list: func(f *store.Filter) *[]string { return &f.Fingerprint }},
+	{name: "empty_rule", list: func(f *store.Filter) *[]string { return &f.EmptyRule }},
+	{name: "mark", list: func(f *store.Filter) *[]string { return &f.Mark }},
 	{name: "session", list: func(f *store.Filter) *[]string { return &f.Session }},
 	{name: "user", list: func(f *store.Filter) *[]string { return &f.User }},
 }

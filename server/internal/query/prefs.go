@@ -40,10 +40,7 @@ func (p Prefs) IsMuted(tool, rule string) bool {
 // Has reports whether exactly this mute is there.
 func (p Prefs) Has(tool, rule string) bool { return slices.Contains(p.Muted, Mute{tool, rule}) }
 
-// muted is how many of a tool's empty answers are fine as a whole.
-func (p Prefs) muted(tool string, empty int64) int64 {
-	if p.IsMuted(tool, "") {
-		return empty
-	}
-	return 0
+// byRule reports whether only some of the tool's empty answers are fine.
+func (p Prefs) byRule(tool string) bool {
+	return !p.IsMuted(tool, "") && slices.ContainsFunc(p.Muted, func(m Mute) bool { return m.Tool == tool })
 }

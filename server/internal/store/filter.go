@@ -7,7 +7,8 @@ import "time"
 // every filter takes it. (A value that is spelled "unknown" by its sender, as a
 // platform may be, is the same.) Of the filters that describe a failure (cause,
 // error type, error status, fingerprint) it means the failed calls without one;
-// of outcome and slice, the events without a known outcome.
+// of outcome and slice, the events without a known outcome; of the rule of an
+// empty answer, the empty answers without one. There is always a mark, or none.
 const Unknown = "unknown"
 
 // Outside is the name under which a backend counts, beside the kinds of events,
@@ -45,6 +46,9 @@ type Filter struct {
 	Server, Version, Env, Tool, Client, Platform []string
 	// Held by raw events only.
 	Outcome, Slice, Cause, ErrorType, ErrorStatus, ErrorClass, Fingerprint, Session, User []string
+	// EmptyRule lets through the empty answers by these rules (outcomes.md 3.3), Mark the
+	// ok calls that carry any of these marks (outcomes.md 4).
+	EmptyRule, Mark []string
 	// NewSince, unless zero, lets through the failures alone whose kind (tool and
 	// fingerprint) was never seen in the project before.
 	NewSince time.Time
@@ -53,7 +57,7 @@ type Filter struct {
 // FromRollups reports whether the hourly rollups can answer: both edges are
 // whole hours, and no filter is set that only raw events hold.
 func (f Filter) FromRollups() bool {
-	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.Session, f.User} {
+	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.Session, f.User, f.EmptyRule, f.Mark} {
 		if len(list) > 0 {
 			return false
 		}

@@ -22,9 +22,9 @@ type ReasonReader interface {
 	// tool, or empty where nothing came within the range. Calls in no session are not
 	// counted.
 	UnknownNext(ctx context.Context, f Filter, limit int) ([]PairRow, error)
-	// ToolLoops are the tools that were asked the same with the same end four times or
-	// more in one session (outcomes.md 6.4), most sessions first. Two questions that take
-	// turns are not among them.
+	// ToolLoops are the tools that were in a loop of a session (outcomes.md 6.4), most
+	// sessions first: asked the same with the same end again and again, or by turns with
+	// another question.
 	ToolLoops(ctx context.Context, f Filter, limit int) ([]LoopRow, error)
 }
 

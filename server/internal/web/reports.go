@@ -38,7 +38,7 @@ func (s *site) empties(w http.ResponseWriter, r *http.Request) error {
 			rows = append(rows, []cell{
 				sc.toolCell(t.Tool, "slice", "empty"),
 				{Text: format.EmptyRule(t.Rule)},
-				linked(counted(t.Calls), sc.link(sc.projectPath()+"calls", "tool", t.Tool, "slice", "empty")),
+				linked(counted(t.Calls), sc.link(sc.projectPath()+"calls", "tool", t.Tool, "empty_rule", t.Rule)),
 				shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen), sc.muteCell(t),
 			})
 		}
@@ -69,7 +69,7 @@ func (s *site) reported(w http.ResponseWriter, r *http.Request) error {
 			rows = append(rows, []cell{
 				sc.toolCell(t.Tool),
 				{Text: format.Suspect(t.Mark)},
-				counted(t.Calls), shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen),
+				linked(counted(t.Calls), sc.link(sc.projectPath()+"calls", "tool", t.Tool, "mark", t.Mark)), shareCell(t.Calls, t.Of), counted(t.Clients), timeCell(t.LastSeen),
 				sc.ruleCell(t.Tool, t.Mark),
 			})
 		}

@@ -16,7 +16,7 @@ import (
 // They live in the URL and go along from page to page.
 var filterNames = []string{
 	"tool", "client", "platform", "server", "version", "env", "outcome", "slice", "cause",
-	"error_type", "error_status", "error_class", "new_since", "fingerprint", "session", "user",
+	"error_type", "error_status", "error_class", "new_since", "fingerprint", "empty_rule", "mark", "session", "user",
 }
 
 // rangeNames say when; a page has either last or from and to.

@@ -50,8 +50,8 @@ type countRow struct{ Name, Href, Calls, Word string }
 
 // suspectRow is a mark on ok calls, with the button that makes a rule of it.
 type suspectRow struct {
-	Mark, Calls string
-	Act         *action
+	Mark, Calls, Href string
+	Act               *action
 }
 
 // definitionView is a tool as the model reads it.
@@ -206,10 +206,10 @@ func (v *toolView) addReasons(sc *scope, a query.ToolReasonsAnswer, next query.A
 		v.BadParams = append(v.BadParams, row)
 	}
 	for _, e := range a.EmptyRules {
-		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Word: format.KindEmptyRule, Calls: format.Count(e.Calls)})
+		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Word: format.KindEmptyRule, Calls: format.Count(e.Calls), Href: sc.callsLink("empty_rule", e.Name)})
 	}
 	for _, m := range a.Suspects {
-		v.Suspects = append(v.Suspects, suspectRow{m.Name, format.Count(m.Calls), sc.ruleAction(v.Tool, m.Name)})
+		v.Suspects = append(v.Suspects, suspectRow{m.Name, format.Count(m.Calls), sc.callsLink("mark", m.Name), sc.ruleAction(v.Tool, m.Name)})
 	}
 }
 

@@ -40,6 +40,9 @@ var (
 		"wholes":     func(a, b string) string { return a + " // " + b + "::BIGINT" },
 		"idText":     func(x string) string { return x + "::VARCHAR" },
 		"each":       func(x string) string { return `unnest(list_distinct(from_json(` + x + `, '["VARCHAR"]')))` },
+		"anyOf": func(x, list string) string {
+			return `list_has_any(from_json(nullif(` + x + `, ''), '["VARCHAR"]'), [` + list + `])`
+		},
 		"eachParam": func(x string) string {
 			return `unnest(list_distinct(from_json(` + x + `, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]')))`
 		},
@@ -57,6 +60,9 @@ var (
 		"wholes":     func(a, b string) string { return "intDiv(" + a + ", " + b + ")" },
 		"idText":     func(x string) string { return "UUIDNumToString(" + x + ")" },
 		"each":       func(x string) string { return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(String)')))" },
+		"anyOf": func(x, list string) string {
+			return "hasAny(JSONExtract(" + x + ", 'Array(String)'), [" + list + "])"
+		},
 		"eachParam": func(x string) string {
 			return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(Tuple(path String, rule String, near String))')))"
 		},

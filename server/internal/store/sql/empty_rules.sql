@@ -1,4 +1,4 @@
-SELECT CASE WHEN empty_rule = '' THEN '{{unknown}}' ELSE empty_rule END AS name, count(*) AS n
+SELECT {{template "empty_rule"}} AS name, count(*) AS n
 FROM ({{template "facts" "events"}})
 WHERE empty = 1 AND {{template "moments" .Filter}}
 GROUP BY name ORDER BY n DESC, name

@@ -1,4 +1,4 @@
-SELECT tool, CASE WHEN empty_rule = '' THEN '{{unknown}}' ELSE empty_rule END AS name, count(*) AS n, count(DISTINCT client), max(started_at)
+SELECT tool, {{template "empty_rule"}} AS name, count(*) AS n, count(DISTINCT client), max(started_at)
 FROM ({{template "facts" "events"}})
 WHERE empty = 1 AND {{template "moments" .Filter}}
 GROUP BY tool, name ORDER BY n DESC, tool, name LIMIT {{arg .Limit}}

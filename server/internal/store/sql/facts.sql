@@ -74,6 +74,8 @@ FROM (
 ) c
 {{- end}}
 
+{{define "empty_rule"}}CASE WHEN empty_rule = '' THEN '{{unknown}}' ELSE empty_rule END{{end}}
+
 {{define "behind"}}{{/* what is older than a place: its moment, and at the same moment the order of ids */}}
 {{- if not .At.IsZero}} AND started_at <= {{arg .At}} AND (started_at < {{arg .At}} OR id < {{idArg .Text}}){{end}}
 {{- end}}

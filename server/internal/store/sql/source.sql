@@ -24,6 +24,8 @@ project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- 
   {{- with .Fingerprint}} AND fingerprint IN ({{args .}}){{end}}
   {{- with .Session}} AND session IN ({{args .}}){{end}}
   {{- with .User}} AND person IN ({{args .}}){{end}}
+  {{- with .EmptyRule}} AND empty = 1 AND {{template "empty_rule"}} IN ({{args .}}){{end}}
+  {{- with .Mark}} AND ok = 1 AND {{anyOf "suspects" (args .)}}{{end}}
   {{- if not .NewSince.IsZero}} AND failed AND (tool, fingerprint) IN (
     SELECT tool, fingerprint FROM ({{template "failure_firsts" .}}) WHERE first_ever >= {{arg .NewSince}}
   ){{end}}
@@ -173,7 +175,7 @@ FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filt
 
 {{define "loops"}}{{/* the parts of sessions among narrowed that hold a loop (outcomes.md 6.4) */ -}}
 asked AS (
-  SELECT part, started_at, id, tool || ' ' || args_hash || ' ' || slice AS ask FROM narrowed WHERE args_hash <> ''
+  SELECT part, tool, tool || ' ' || args_hash || ' ' || slice AS ask FROM narrowed WHERE args_hash <> ''
 ),
 in_turn AS (
   SELECT part, ask, lag(ask, 1) OVER {{template "in_part"}} AS b, lag(ask, 2) OVER {{template "in_part"}} AS c, lag(ask, 3) OVER {{template "in_part"}} AS d, lag(ask, 4) OVER {{template "in_part"}} AS e, lag(ask, 5) OVER {{template "in_part"}} AS f
@@ -181,11 +183,17 @@ in_turn AS (
     SELECT part, started_at, id, CASE WHEN args_hash <> '' THEN tool || ' ' || args_hash || ' ' || slice END AS ask FROM narrowed
   )
 ),
-loops AS (
-  SELECT part FROM asked GROUP BY part, ask HAVING count(*) >= 4
+turns AS (
+  SELECT part, ask, b FROM in_turn WHERE ask = c AND c = e AND b = d AND d = f AND ask <> b
+),
+looping AS ( -- what is asked again and again
+  SELECT part, ask FROM asked GROUP BY part, ask HAVING count(*) >= 4
   UNION
-  SELECT part FROM in_turn WHERE ask = c AND c = e AND b = d AND d = f AND ask <> b
-)
+  SELECT part, ask FROM turns
+  UNION
+  SELECT part, b FROM turns
+),
+loops AS (SELECT DISTINCT part FROM looping)
 {{- end}}
 
 {{define "in_part"}}(PARTITION BY part ORDER BY started_at, id){{end}}{{/* ClickHouse loses the names of windows in a CTE */}}

@@ -131,6 +131,7 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	if rapid.IntRange(0, 3).Draw(t, "new since") == 0 {
 		f.NewSince = moment(t)
 	}
+	f.EmptyRule, f.Mark = few("empty rules", "no_content"), few("marks", "error_text", "all_failed")
 	f.Fingerprint, f.Session, f.User = few("fingerprints", "f1", "f2"), few("sessions", "s1", "derived-1"), few("users", "u1")
 	return f
 }

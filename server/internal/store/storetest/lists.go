@@ -146,33 +146,40 @@ func (r recount) sessionRows(q store.Filter, since time.Time, asked store.Sessio
 }
 
 // loops tells by the letter of outcomes.md 6.4 whether calls in their order hold a loop.
-func loops(calls []fact) bool {
-	type ask struct{ tool, args, slice string }
-	of := func(f fact) ask { return ask{f.Tool, f.ArgsHash, string(f.Slice())} }
-	n := map[ask]int{}
+func loops(calls []fact) bool { return len(looping(calls)) > 0 }
+
+// repeated is what is asked, and how that ended.
+type repeated struct{ tool, args, slice string }
+
+func (f fact) asks() repeated { return repeated{f.Tool, f.ArgsHash, string(f.Slice())} }
+
+// looping are what the calls of a session, oldest first, ask again and again.
+func looping(calls []fact) map[repeated]bool {
+	in, n := map[repeated]bool{}, map[repeated]int{}
 	for i, f := range calls {
 		if f.ArgsHash == "" {
 			continue
 		}
-		if n[of(f)]++; n[of(f)] == 4 {
-			return true
+		a := f.asks()
+		if n[a]++; n[a] == 4 {
+			in[a] = true
 		}
 		if i < 5 {
 			continue
 		}
-		a, b, turns := of(f), of(calls[i-1]), true
+		b, turns := calls[i-1].asks(), true
 		for j := range 6 {
 			want := a
 			if j%2 == 1 {
 				want = b
 			}
-			turns = turns && calls[i-j].ArgsHash != "" && of(calls[i-j]) == want
+			turns = turns && calls[i-j].ArgsHash != "" && calls[i-j].asks() == want
 		}
 		if turns && a != b {
-			return true
+			in[a], in[b] = true, true
 		}
 	}
-	return false
+	return in
 }
 
 // sessionLists: of sessions that meet often, with loops of both kinds.

@@ -132,6 +132,14 @@ func (f fact) status() string {
 
 func any1(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 
+// reasoned reports whether an answer is empty by one of the filter's rules, and
+// carries one of its marks.
+func (f fact) reasoned(q store.Filter) bool {
+	ok := f.judged && f.Outcome == umpire.OK
+	marked := slices.ContainsFunc(f.Suspects, func(mark string) bool { return slices.Contains(q.Mark, mark) })
+	return (len(q.EmptyRule) == 0 || ok && f.Empty && slices.Contains(q.EmptyRule, known(f.EmptyRule))) && (len(q.Mark) == 0 || ok && marked)
+}
+
 // within reports whether the event lies in the filter's project and range.
 func (f fact) within(q store.Filter) bool {
 	return f.project == q.Project && !f.start.Before(q.From) && f.start.Before(q.To)
@@ -148,7 +156,7 @@ func (f fact) matches(q store.Filter) bool {
 		any1(q.Outcome, outcome) && any1(q.Slice, slice) &&
 		any1(q.Cause, f.failure(f.Cause)) && any1(q.ErrorType, f.failure(f.ErrorType)) && any1(q.ErrorStatus, f.status()) &&
 		any1(q.Fingerprint, f.failure(f.Fingerprint)) && any1(q.Session, known(f.Session)) && any1(q.User, known(f.User)) &&
-		any1(q.ErrorClass, f.class())
+		any1(q.ErrorClass, f.class()) && f.reasoned(q)
 }
 
 func (r recount) narrowed(q store.Filter) []fact {

@@ -271,25 +271,26 @@ func (r recount) asked(q store.Filter) []store.PairRow {
 }
 
 func (r recount) toolLoops(q store.Filter) []store.LoopRow {
-	n := map[[4]string]int64{}
+	parts := map[string][]fact{}
 	for _, f := range r.calls(q) {
-		if f.Session != "" && f.ArgsHash != "" {
-			n[[4]string{known(f.Tool), f.part, f.ArgsHash, string(f.Slice())}]++
+		if f.Session != "" {
+			parts[f.part] = append(parts[f.part], f)
 		}
 	}
-	rows, sessions := map[string]store.LoopRow{}, map[[2]string]bool{}
-	for key, calls := range n {
-		if calls < 4 {
-			continue
+	rows := map[string]store.LoopRow{}
+	for _, calls := range parts {
+		oldestFirst(calls)
+		in, seen := looping(calls), map[string]bool{}
+		for _, f := range calls {
+			if f.ArgsHash == "" || !in[f.asks()] {
+				continue
+			}
+			row := rows[known(f.Tool)]
+			row.Tool = known(f.Tool)
+			row.Calls++
+			add(&row.Sessions, !seen[row.Tool])
+			seen[row.Tool], rows[row.Tool] = true, row
 		}
-		row := rows[key[0]]
-		row.Tool = key[0]
-		row.Calls += calls
-		if s := [2]string{key[0], key[1]}; !sessions[s] {
-			sessions[s] = true
-			row.Sessions++
-		}
-		rows[key[0]] = row
 	}
 	return first(limit, slices.SortedFunc(maps.Values(rows), func(a, b store.LoopRow) int {
 		return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(a.Tool, b.Tool))

@@ -152,6 +152,41 @@ func TestInsights(t *testing.T) {
 	}
 }
 
+// TestInsightsByRule: what is muted by its rule is no insight, the rest of the tool's
+// empty answers is; two questions by turns are a loop of both tools.
+func TestInsightsByRule(t *testing.T) {
+	h := &history{monday: time.Date(2026, time.May, 4, 0, 0, 0, 0, time.UTC)}
+	by := func(rule string) func(*umpire.Event) {
+		return func(e *umpire.Event) { e.Empty, e.EmptyRule = true, rule }
+	}
+	for _, tool := range []string{"fine", "partly"} {
+		h.add(0, 80, tool)
+		h.add(0, 40, tool, by("no_content"))
+	}
+	h.add(0, 4, "fine", by("zero_count"))
+	h.add(0, 30, "partly", by("zero_count"))
+	for i, tool := range []string{"ask", "check"} {
+		h.add(0, 20, tool)
+		h.add(0, 3, tool, func(e *umpire.Event) {
+			e.Session, e.ArgsHash, e.StartedAt = "turns", "0123456789ab", e.StartedAt.Add(time.Duration(i)*time.Minute)
+		})
+	}
+	p := h.params()
+	p.Prefs.Muted = []query.Mute{{Tool: "fine", Rule: "no_content"}, {Tool: "partly", Rule: "no_content"}}
+	answer, err := query.Insights(t.Context(), filled(t, h.events...), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range answer.Insights {
+		got = append(got, brief(i))
+	}
+	want := []string{"warning silent_empty partly 30/150 0.2", "notice loop ask 3/23 1", "notice loop check 3/23 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("insights (-want +got):\n%s", diff)
+	}
+}
+
 // TestInsightsUnderFilters: calls chosen by how they ended say nothing of rates; a
 // short range says nothing of tools that nobody called.
 func TestInsightsUnderFilters(t *testing.T) {

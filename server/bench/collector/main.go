@@ -33,6 +33,7 @@ func main() {
 		BuildInfo: component.BuildInfo{Command: "collector", Description: "OpenTelemetry Collector of the benchmark", Version: "1"},
 		Factories: components,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
+			DefaultScheme:     "file",
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
 		}},
 	}

@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -51,7 +52,7 @@ type bench struct {
 func main() {
 	var f flags
 	kong.Parse(&f, kong.Description("Measures a whole Umpire from outside."))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	b := &bench{flags: f}
 	err := b.run(ctx)

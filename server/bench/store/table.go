@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 )
@@ -20,7 +21,13 @@ func (t *table) add(name, floor, goal string, values []float64, format func(floa
 		return
 	}
 	v := slices.Sorted(slices.Values(values))
-	t.lines = append(t.lines, line{name, floor, goal, format(v[len(v)/2]), format(v[0]), format(v[len(v)-1])})
+	t.append(line{name, floor, goal, format(v[len(v)/2]), format(v[0]), format(v[len(v)-1])})
+}
+
+// append tells what was measured at once, too: a run may be ended before its table.
+func (t *table) append(l line) {
+	t.lines = append(t.lines, l)
+	fmt.Fprintf(os.Stderr, "%s: %s (%s to %s)\n", l.name, l.median, l.least, l.most)
 }
 
 // question adds the median and the 95th percentile of what one question took, with
@@ -31,7 +38,7 @@ func (t *table) question(name, floor string, took []time.Duration) {
 	}
 	v := slices.Sorted(slices.Values(took))
 	at := func(q float64) string { return millis(float64(v[int(q*float64(len(v)-1)+.5)])) }
-	t.lines = append(t.lines, line{name, floor, "", at(.5) + ", p95 " + at(.95), at(0), at(1)})
+	t.append(line{name, floor, "", at(.5) + ", p95 " + at(.95), at(0), at(1)})
 }
 
 func (t *table) write(w io.Writer) {

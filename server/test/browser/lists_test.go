@@ -108,7 +108,7 @@ func serveLists(t *testing.T) string {
 	t.Helper()
 	db, calls := listed(t)
 	lists.calls, lists.hub = calls, live.New()
-	pages, err := web.New(db, webtest.Orders, web.Options{Now: func() time.Time { return webtest.Now }})
+	pages, err := web.New(db, webtest.Orders, web.Options{Now: func() time.Time { return webtest.Now }, PanelTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

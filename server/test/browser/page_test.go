@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 func serve(t *testing.T, src query.Source, list web.Projects, opt web.Options) string {
 	t.Helper()
 	opt.Now = func() time.Time { return webtest.Now }
+	opt.PanelTimeout = cmp.Or(opt.PanelTimeout, time.Minute) // a busy machine is no defect of a page
 	h, err := web.New(src, list, opt)
 	if err != nil {
 		t.Fatal(err)

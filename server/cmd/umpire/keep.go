@@ -16,6 +16,7 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/remote"
+	"github.com/umpire-mcp/umpire/server/internal/store"
 )
 
 type projectRetentionCommand struct {
@@ -123,9 +124,11 @@ func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 // expireDaily removes what the projects no longer keep, now and once a day, until
 // the context ends.
 func (n *node) expireDaily(ctx context.Context) {
-	for {
-		for _, p := range n.meta.Projects() {
-			n.expire(ctx, p, time.Now())
+	for began := time.Now(); ; {
+		if n.trusts(ctx, began, time.Now()) {
+			for _, p := range n.meta.Projects() {
+				n.expire(ctx, p, time.Now())
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -133,6 +136,50 @@ func (n *node) expireDaily(ctx context.Context) {
 		case <-time.After(24 * time.Hour):
 		}
 	}
+}
+
+// trusts reports whether the clock may be believed when things are removed for good by
+// it, and logs if not.
+func (n *node) trusts(ctx context.Context, began, now time.Time) bool {
+	var projects []uint32
+	for _, p := range n.meta.Projects() {
+		projects = append(projects, p.ID)
+	}
+	plausible, err := clockPlausible(ctx, n.store, projects, began, now)
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil:
+		slog.Error("cannot tell whether the clock is right; nothing is removed by its age today", "err", err)
+	case !plausible:
+		slog.Warn("by this machine's clock no call is younger than 30 days; in case it is wrong, nothing is removed by its age before a call comes, or the server has run for a week", "clock", now.UTC().Format(time.RFC3339))
+	}
+	return plausible && err == nil
+}
+
+// A clock that is far ahead makes everything old. It is not believed if no call began in
+// the last quietFor before what it says, unless the process has run for patience, which
+// is measured without it: then nothing comes, and what is old goes.
+const (
+	quietFor = 30 * 24 * time.Hour
+	patience = 7 * 24 * time.Hour
+)
+
+func clockPlausible(ctx context.Context, r store.Reader, projects []uint32, began, now time.Time) (bool, error) {
+	if now.Sub(began) >= patience {
+		return true, nil
+	}
+	for _, project := range projects {
+		to := now.UTC().Truncate(time.Hour)
+		lately, err := r.Totals(ctx, store.Filter{Project: project, From: to.Add(-quietFor), To: to.Add(25 * time.Hour)})
+		if err != nil {
+			return false, err
+		}
+		if lately.Calls > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (n *node) expire(ctx context.Context, p meta.Project, now time.Time) {

@@ -53,8 +53,9 @@ func (p *Pipeline) DropDeadLetters(gone func(DeadLetter) bool) (n int, err error
 // that was replayed is there once, however often. One that the store refuses again is
 // a dead letter again, under a new number. It returns how many went into the log.
 func (p *Pipeline) ReplayDeadLetters(ctx context.Context, again func(DeadLetter) bool) (n int, err error) {
+	end := p.log.Next() // those of this replay that come back have numbers from here on
 	for {
-		b, seqs, err := p.nextLetters(again)
+		b, seqs, err := p.nextLetters(end, again)
 		if err != nil || b == nil {
 			return n, err
 		}
@@ -71,10 +72,9 @@ func (p *Pipeline) ReplayDeadLetters(ctx context.Context, again func(DeadLetter)
 // replayBatch is how many dead letters of one project are replayed at a time.
 const replayBatch = 1000
 
-// nextLetters makes a batch of the first project's letters that match and can be
-// replayed.
-func (p *Pipeline) nextLetters(again func(DeadLetter) bool) (b *batch, seqs map[uint64]bool, err error) {
-	end := p.log.Next() // those of a replay that come back have numbers from here on
+// nextLetters makes a batch of the first project's letters before end that match and
+// can be replayed.
+func (p *Pipeline) nextLetters(end uint64, again func(DeadLetter) bool) (b *batch, seqs map[uint64]bool, err error) {
 	err = p.DeadLetters(func(l DeadLetter) bool {
 		if b != nil && b.project != l.Project || l.Seq >= end || len(l.Event) == 0 || !again(l) {
 			return true

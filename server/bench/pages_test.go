@@ -100,6 +100,7 @@ type oneProject struct{}
 func (oneProject) List(context.Context) ([]web.Project, error) {
 	return []web.Project{{ID: 1, Name: "bench"}}, nil
 }
+
 func (oneProject) ByName(context.Context, string) (web.Project, error) {
 	return web.Project{ID: 1, Name: "bench"}, nil
 }

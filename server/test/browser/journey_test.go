@@ -61,6 +61,12 @@ func filled(t *testing.T) store.Store {
 			for j := range n {
 				us := int64(1000 * (i + 1) * (j%50 + 1))
 				c := umpire.Call{Tool: k.tool, Outcome: umpire.OK, Empty: i == 1, DurationUS: &us}
+				if i == 1 && j%3 > 0 {
+					c.EmptyRule = []string{"no_content", "zero_count"}[j%3-1]
+				}
+				if i == 0 && j%50 == 0 {
+					c.Suspects = []string{"error_text", "all_failed"}[:1+j%100/50]
+				}
 				if i >= 2 {
 					c.Outcome = umpire.Outcome(umpire.Slices()[i])
 					c.Cause, c.ErrorMessage, c.Fingerprint = "returned", "it said no", fmt.Sprint(k.tool, i)

@@ -16,11 +16,12 @@ var bounds = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120
 type counts struct {
 	duration metric.Float64Histogram
 	calls    metric.Int64Counter
+	more     func(*umpire.Event) []attribute.KeyValue // nil: no more attributes
 }
 
 // newCounts never fails: a meter that refuses an instrument returns one that
 // does nothing, and the owner's error handler is told.
-func newCounts(m metric.Meter) counts {
+func newCounts(m metric.Meter, more func(*umpire.Event) []attribute.KeyValue) counts {
 	duration, err := m.Float64Histogram("mcp.server.operation.duration",
 		metric.WithUnit("s"),
 		metric.WithDescription("The duration of an MCP request as observed on the receiver."),
@@ -34,14 +35,18 @@ func newCounts(m metric.Meter) counts {
 	if err != nil {
 		otel.Handle(err)
 	}
-	return counts{duration: duration, calls: calls}
+	return counts{duration: duration, calls: calls, more: more}
 }
 
 // add counts a call, a resource or a prompt, of which the latter two are in no
 // count of calls. One that was never answered has no duration, and is not given
 // one.
 func (c counts) add(ctx context.Context, e *umpire.Event) {
-	labels := metric.WithAttributeSet(attribute.NewSet(metricAttributes(e)...))
+	attributes := metricAttributes(e)
+	if c.more != nil {
+		attributes = append(attributes, c.more(e)...)
+	}
+	labels := metric.WithAttributeSet(attribute.NewSet(attributes...))
 	if !isRead(e) {
 		c.calls.Add(ctx, 1, labels)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
@@ -19,6 +20,9 @@ const scope = "github.com/umpire-mcp/umpire/otelout"
 type Options struct {
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
+	// MetricAttributes are more attributes of an event's metrics; nil: there are none.
+	// Each of them ought to have few values.
+	MetricAttributes func(*umpire.Event) []attribute.KeyValue
 }
 
 // New returns a function for umpire.Options.Observer.
@@ -36,7 +40,7 @@ func New(o Options) func(umpire.Event) {
 	t := &teller{
 		providers: o,
 		tracer:    o.TracerProvider.Tracer(scope),
-		counts:    newCounts(o.MeterProvider.Meter(scope)),
+		counts:    newCounts(o.MeterProvider.Meter(scope), o.MetricAttributes),
 	}
 	return t.tell
 }

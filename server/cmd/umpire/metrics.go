@@ -13,14 +13,19 @@ import (
 // serveMetrics adds /metrics, for whoever may read: on a loopback address everyone,
 // elsewhere who has a read key or is signed in.
 func (n *node) serveMetrics(mux *http.ServeMux, identify func(http.Handler) http.Handler) {
-	handler := selfmetrics.Handler(buildVersion(), string(n.role), n.figures)
+	page := selfmetrics.New(buildVersion(), string(n.role), n.figures, n.tally)
 	mux.Handle("GET /metrics", identify(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := n.reader(r); err != nil {
+		grant, err := n.reader(r)
+		if err != nil {
 			f := fault.From(err)
 			door.Write(w, f.Status(), fault.Body{Error: f})
 			return
 		}
-		handler.ServeHTTP(w, r)
+		project := "" // all of them
+		if grant.Project != nil {
+			project = grant.Project.Name
+		}
+		page.Serve(w, r, project)
 	})))
 }
 
@@ -29,6 +34,10 @@ func (n *node) figures() (f selfmetrics.Figures) {
 	f.Ready = true
 	if n.pipe == nil {
 		return f
+	}
+	if n.forward != nil {
+		sent := n.forward.Stats()
+		f.Forward = &sent
 	}
 	stats := n.pipe.Stats()
 	f.Intake, f.Ready = &stats, stats.Err == nil

@@ -18,10 +18,12 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/backup"
 	"github.com/umpire-mcp/umpire/server/internal/door"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/forward"
 	"github.com/umpire-mcp/umpire/server/internal/live"
 	"github.com/umpire-mcp/umpire/server/internal/meta"
 	"github.com/umpire-mcp/umpire/server/internal/otlp"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
+	"github.com/umpire-mcp/umpire/server/internal/selfmetrics"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/views"
 	"github.com/umpire-mcp/umpire/server/internal/wal"
@@ -51,6 +53,9 @@ type node struct {
 	// views answers SQL; it starts nothing before somebody asks.
 	views      *views.Views
 	stopAlerts func()
+	// tally counts the calls that were stored, for /metrics; nil: this node stores none.
+	tally   *selfmetrics.Calls
+	forward *forward.Forwarder // nil: events are not forwarded
 }
 
 // storeFile is the store in the data directory.
@@ -106,8 +111,9 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	if err := n.openStores(ctx); err != nil {
 		return err
 	}
+	n.tally = selfmetrics.NewCalls(n.projectName)
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
-	opts.RetentionOf, opts.Applied = n.retentionOf, n.live.Applied
+	opts.RetentionOf, opts.Applied = n.retentionOf, n.applied(opts.Applied)
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err
 }
@@ -133,7 +139,7 @@ func (n *node) close(ctx context.Context) error {
 		n.views.Close()
 	}
 	if n.pipe != nil {
-		errs = append(errs, n.pipe.Close())
+		errs = append(errs, n.pipe.Close(), n.closeForward(ctx))
 	}
 	if n.store != nil {
 		errs = append(errs, n.store.Close())

@@ -29,6 +29,7 @@ type serveCommand struct {
 	resourceFlags
 	backlogFlags
 	alertFlags
+	forwardFlags
 	Role            role     `help:"What this node does: all; ingest, which takes events and shows nothing; web, which shows and takes none. Other than all needs a store and metadata that the nodes share (docs/cluster.md)." default:"all" enum:"all,ingest,web" env:"UMPIRE_ROLE"`
 	EventsPerSecond int      `help:"Most events a second that one key may send; 0 for no limit." default:"0" env:"UMPIRE_EVENTS_PER_SECOND"`
 	RedactOff       []string `name:"redact-off" help:"Rules of redaction to leave out, with commas between them; docs/redaction.md names them. What they find is stored as it comes." placeholder:"RULES" env:"UMPIRE_REDACT_OFF"`
@@ -60,10 +61,15 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := openNodeWith(ctx, c.dataFlag, c.Role, opts, takes)
+	var n *node
+	out, err := c.forwardFlags.open(c.Data, &opts, func(id uint32) (string, bool) { return n.projectName(id) })
 	if err != nil {
 		return err
 	}
+	if n, err = openNodeWith(ctx, c.dataFlag, c.Role, opts, takes); err != nil {
+		return err
+	}
+	n.startForward(out)
 	s, err := start(n, c.listenFlag, c.EventsPerSecond)
 	if err != nil {
 		return errors.Join(err, n.close(ctx))

@@ -7,6 +7,7 @@ import (
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/server/internal/door/span"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/forward"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
@@ -53,6 +54,9 @@ func (b *batch) refuse(reason string) {
 
 // take makes the event of a span, if there is one.
 func (b *batch) take(s *span.Span) {
+	if b.resource.True(forward.Mark) {
+		return // an event of an Umpire server already: taken again, it could go round for ever
+	}
 	s.Resource = b.resource
 	of := b.of
 	of.SDK = umpire.Peer{Name: cmp.Or(s.Maker(), s.Scope), Version: b.resource.Text("telemetry.sdk.version")}

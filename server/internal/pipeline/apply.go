@@ -136,7 +136,7 @@ func (p *Pipeline) truncate() {
 	}
 	position, err := p.store.Position(context.Background())
 	if err == nil {
-		err = p.log.Truncate(position)
+		err = p.log.Truncate(p.kept(position))
 	}
 	if err != nil {
 		p.logg.Warn("cannot shorten the log", "error", err)

@@ -49,6 +49,9 @@ type Options struct {
 	RedactOff []string
 	// Applied is told of each batch that the store took. It must not wait. nil: nobody is.
 	Applied func([]store.Entry)
+	// Followed is up to where somebody has read who needs the log (Follow): what is
+	// behind that is kept while the log is below 1 GiB. nil: nobody needs it.
+	Followed func() uint64
 	// Rules are those of a project; nil: there are none. It is called for each
 	// batch.
 	Rules  func(project uint32) []Rule

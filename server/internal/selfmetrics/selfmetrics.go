@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/umpire-mcp/umpire/server/internal/forward"
 	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 )
 
@@ -17,17 +18,34 @@ type Figures struct {
 	SetAside    int64           // bodies, since the start
 	DiskFree    int64           // bytes; 0: not known
 	Ready       bool
+	Forward     *forward.Stats // nil: nothing is forwarded
 }
 
-// Handler shows the figures that look tells, each time that it is asked.
-func Handler(version, role string, look func() Figures) http.Handler {
+// Page shows the figures.
+type Page struct {
+	registry *prometheus.Registry
+	calls    *Calls // nil: none are counted here
+}
+
+// New returns a page of the figures that look tells, each time that it is asked, and
+// of calls, which may be nil.
+func New(version, role string, look func() Figures, calls *Calls) *Page {
 	registry := prometheus.NewRegistry()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "umpire_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version, "role": role},
 	})
 	info.Set(1)
 	registry.MustRegister(info, collector{look}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return &Page{registry, calls}
+}
+
+// Serve answers a reader of one project, who sees its calls alone; "" is all.
+func (p *Page) Serve(w http.ResponseWriter, r *http.Request, project string) {
+	gather := prometheus.Gatherers{p.registry}
+	if p.calls != nil {
+		gather = append(gather, p.calls.gatherer(project))
+	}
+	promhttp.HandlerFor(gather, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
 // metric is one line.
@@ -67,6 +85,9 @@ var intake = []metric{
 var (
 	letters  = prometheus.NewDesc("umpire_dead_letters", "Dead letters that are set aside now.", nil, nil)
 	setAside = prometheus.NewDesc("umpire_bodies_set_aside_total", "Bodies that no door could read, where the sender must not be told.", nil, nil)
+	sent     = prometheus.NewDesc("umpire_otlp_out_sent_total", "Events that the collector took.", nil, nil)
+	dropped  = prometheus.NewDesc("umpire_otlp_out_dropped_total", "Events that were not delivered to the collector and never will be.", nil, nil)
+	failed   = prometheus.NewDesc("umpire_otlp_out_failures_total", "Attempts that the collector did not take.", nil, nil)
 	free     = prometheus.NewDesc("umpire_disk_free_bytes", "What is free for the data directory.", nil, nil)
 	ready    = prometheus.NewDesc("umpire_ready", "1 while the node can do its part, as /readyz tells.", nil, nil)
 )
@@ -78,7 +99,7 @@ func (c collector) Describe(out chan<- *prometheus.Desc) {
 	for _, m := range intake {
 		out <- m.desc
 	}
-	for _, d := range []*prometheus.Desc{letters, setAside, free, ready} {
+	for _, d := range []*prometheus.Desc{letters, setAside, free, ready, sent, dropped, failed} {
 		out <- d
 	}
 }
@@ -93,6 +114,11 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(ready, prometheus.GaugeValue, is)
 	if f.DiskFree > 0 {
 		out <- prometheus.MustNewConstMetric(free, prometheus.GaugeValue, float64(f.DiskFree))
+	}
+	if f.Forward != nil {
+		out <- prometheus.MustNewConstMetric(sent, prometheus.CounterValue, float64(f.Forward.Sent))
+		out <- prometheus.MustNewConstMetric(dropped, prometheus.CounterValue, float64(f.Forward.Dropped))
+		out <- prometheus.MustNewConstMetric(failed, prometheus.CounterValue, float64(f.Forward.Failures))
 	}
 	if f.Intake == nil {
 		return

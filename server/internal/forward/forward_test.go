@@ -271,7 +271,7 @@ func TestNoLoop(t *testing.T) {
 	f.submit(call(umpire.OK))
 	until(t, "it is told", func() bool { return f.out.Stats().Sent == 1 })
 	f.close()
-	if n := len(f.Stored()); n != 1 {
-		t.Errorf("%d events are stored, want the one", n)
+	if n := f.Pipeline.Stats().Accepted; n != 1 { // Stored would take the same id for the same event
+		t.Errorf("%d events were accepted, want the one", n)
 	}
 }

@@ -119,9 +119,13 @@ func (s owned) Resource() *resource.Resource { return s.of }
 // What follows makes the output a sdktrace.SpanProcessor and a sdktrace.IDGenerator.
 
 func (o *output) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (o *output) OnEnd(s sdktrace.ReadOnlySpan)                   { o.made = append(o.made, owned{s, o.owner}) }
-func (o *output) Shutdown(context.Context) error                  { return nil }
-func (o *output) ForceFlush(context.Context) error                { return nil }
+
+func (o *output) OnEnd(s sdktrace.ReadOnlySpan) {
+	o.made = append(o.made, owned{s, o.owner})
+}
+
+func (o *output) Shutdown(context.Context) error   { return nil }
+func (o *output) ForceFlush(context.Context) error { return nil }
 
 // NewIDs makes the ids from the event's: the same event is the same span.
 func (o *output) NewIDs(context.Context) (t trace.TraceID, s trace.SpanID) {

@@ -214,7 +214,7 @@ func (p plan) changedValues() string {
 
 // carryOut does to the generation what was planned.
 func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
-	hot := "memory.main." + baseTable(db.generation)
+	hot, counts := "memory.main."+baseTable(db.generation), factsTable(db.generation)
 	do := func(what string, statements ...string) error {
 		for _, s := range statements {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
@@ -225,15 +225,21 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	}
 	if len(p.gone) > 0 {
 		gone := " h USING " + p.goneValues() + " WHERE h.project = g.project AND h.id = g.id"
-		if err := do("take out what was replaced", "DELETE FROM "+hot+gone); err != nil {
+		if err := do("take out what was replaced", "DELETE FROM "+hot+gone, "DELETE FROM "+counts+gone); err != nil {
 			return err
 		}
 	}
 	if len(p.changed) > 0 {
 		marked := p.changedValues()
-		err := do("mark calls",
+		facts, err := factsOf(db.generation, "(s.project, s.id) IN (SELECT (m.project, m.id) FROM "+marked+")")
+		if err != nil {
+			return err
+		}
+		err = do("mark calls",
 			"UPDATE "+hot+" SET is_retry = m.is_retry, reworded = m.reworded, repeated = m.repeated FROM "+marked+
-				" WHERE "+hot+".project = m.project AND "+hot+".id = m.id")
+				" WHERE "+hot+".project = m.project AND "+hot+".id = m.id",
+			"DELETE FROM "+counts+" h USING "+marked+" WHERE h.project = m.project AND h.id = m.id",
+			"INSERT INTO "+counts+" "+facts)
 		if err != nil {
 			return err
 		}
@@ -242,6 +248,13 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 		return nil
 	}
 	if err := db.stage.put(db.hot, db.generation, p.batch, p.marks); err != nil {
+		return err
+	}
+	facts, err := factsOf(db.generation, fmt.Sprintf("s.seq > %d", db.applied))
+	if err != nil {
+		return err
+	}
+	if err := do("count a batch", "INSERT INTO "+counts+" "+facts); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(p.batch, func(e *store.Entry) bool { return e.Event.Kind == "catalog" && len(e.Event.Tools) > 0 }) {

@@ -15,8 +15,9 @@ import (
 // into the file. Readers see both through views (schema live). There are never more
 // than two generations: the one that is being sealed and the one that takes events.
 
-// hotTable is the view of a generation's events in memory, factsTable that of what
-// they count for, listedTable the table of the tools that were listed.
+// hotTable is the view of a generation's events in memory, factsTable the table of what
+// they count for, as every question reads it and a view would be dear to plan, and
+// listedTable that of the tools that were listed.
 func hotTable(generation int64) string { return fmt.Sprintf("memory.main.hot_%d", generation) }
 
 func factsTable(generation int64) string { return fmt.Sprintf("memory.main.facts_%d", generation) }
@@ -41,14 +42,13 @@ func (db *DB) prepareHot(ctx context.Context) error {
 // newGeneration makes the tables of the last of the generations, and views of all.
 func (db *DB) newGeneration(ctx context.Context, generations []int64) error {
 	last := generations[len(generations)-1]
-	// No rollup is made of contents.
-	facts, err := statement.DuckDB.Facts("(" + together(last, who) + ")")
+	facts, err := factsOf(last, "false")
 	if err != nil {
 		return err
 	}
 	return within(ctx, db.hot, func(tx *sql.Tx) error {
 		for _, s := range append(hotShape(last),
-			"CREATE VIEW "+factsTable(last)+" AS "+facts,
+			"CREATE TABLE "+factsTable(last)+" AS "+facts,
 			"CREATE TABLE "+listedTable(last)+" AS "+listedShape,
 		) {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
@@ -58,6 +58,16 @@ func (db *DB) newGeneration(ctx context.Context, generations []int64) error {
 		return showLive(ctx, tx, generations)
 	})
 }
+
+// factsOf is what those events of the generation count for that the condition on the
+// table s holds for. No rollup is made of contents.
+func factsOf(generation int64, where string) (string, error) {
+	facts, err := statement.DuckDB.Facts("(" + together(generation, who) + " WHERE " + where + ")")
+	return "SELECT * EXCLUDE (" + uncounted + ") FROM (" + facts + ")", err
+}
+
+// uncounted are the facts that no rollup is made of.
+const uncounted = "error_status, session, person, empty_rule, suspects, bad_params, near"
 
 // showLive makes the views of the file's tables and of the generations.
 func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {

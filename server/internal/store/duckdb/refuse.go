@@ -52,8 +52,14 @@ func (db *DB) leaveOut(ctx context.Context, s *sealing, cause error) error {
 		}
 		gone = append(gone, fmt.Sprint(seq))
 	}
-	_, err = db.write.ExecContext(ctx, "DELETE FROM memory.main."+baseTable(s.generation)+" WHERE seq IN ("+strings.Join(gone, ", ")+")")
-	return err
+	refused := " FROM memory.main." + baseTable(s.generation) + " WHERE seq IN (" + strings.Join(gone, ", ") + ")"
+	return within(ctx, db.write, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM "+factsTable(s.generation)+" WHERE (project, id) IN (SELECT (project, id)"+refused+")")
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "DELETE"+refused)
+		}
+		return err
+	})
 }
 
 // seqs are those of the generation's events, rising.

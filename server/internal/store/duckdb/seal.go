@@ -99,11 +99,11 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 	db.cold.Lock()
 	defer db.cold.Unlock()
 	if !s.committed {
-		all := func(tx *sql.Tx) error { return sealInto(ctx, tx, s, "true") }
-		err := db.transact(ctx, all)
+		seal := func(tx *sql.Tx) error { return sealInto(ctx, tx, s, all) }
+		err := db.transact(ctx, seal)
 		if err != nil {
 			if err = db.leaveOut(ctx, s, err); err == nil {
-				err = db.transact(ctx, all)
+				err = db.transact(ctx, seal)
 			}
 		}
 		if err != nil {
@@ -118,7 +118,7 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 			return err
 		}
 		for _, statement := range append(dropHot(s.generation),
-			"DROP VIEW "+factsTable(s.generation), "DROP TABLE "+listedTable(s.generation),
+			"DROP TABLE "+factsTable(s.generation), "DROP TABLE "+listedTable(s.generation),
 			fmt.Sprintf("UPDATE memory.main.hot_state SET oldest = %d", s.generation+1),
 		) {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -133,16 +133,23 @@ func (db *DB) seal(ctx context.Context, s *sealing) error {
 	return nil
 }
 
+// all is the condition that every event meets.
+const all = "true"
+
 // sealInto puts those events of the generation into the file for which the condition
 // on the table s holds.
 func sealInto(ctx context.Context, tx *sql.Tx, s *sealing, where string) error {
-	facts, err := statement.DuckDB.Facts("(" + together(s.generation, who) + " WHERE " + where + ")")
-	if err != nil {
-		return err
+	facts := factsTable(s.generation)
+	if where != all {
+		some, err := factsOf(s.generation, where)
+		if err != nil {
+			return err
+		}
+		facts = "(" + some + ")"
 	}
 	do := []string{"INSERT INTO events " + together(s.generation, groups) + " WHERE " + where}
 	for _, table := range counted {
-		rows, err := statement.DuckDB.Count(table, "("+facts+")")
+		rows, err := statement.DuckDB.Count(table, facts)
 		if err != nil {
 			return err
 		}

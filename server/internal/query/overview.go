@@ -1,6 +1,10 @@
 package query
 
-import "context"
+import (
+	"context"
+
+	"github.com/umpire-mcp/umpire/server/internal/store"
+)
 
 // Overview answers: how are the calls of this project ending?
 func Overview(ctx context.Context, src Source, p Params) (OverviewAnswer, error) {
@@ -14,7 +18,9 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 		return OverviewAnswer{}, err
 	}
 	p.RawGone = rawGone(kept, p.Filter)
-	totals, err := src.Totals(ctx, p.Filter)
+	before := previousRange(p.Filter)
+	compared := answerable(kept, before) == nil
+	totals, earlier, err := totalsOf(ctx, src, p.Filter, before, compared)
 	if err != nil {
 		return OverviewAnswer{}, err
 	}
@@ -34,18 +40,27 @@ func overviewOf(ctx context.Context, src Source, p Params) (OverviewAnswer, erro
 	if answer.Changes, err = changesOf(ctx, src, p.Filter); err != nil {
 		return OverviewAnswer{}, err
 	}
-	before := previousRange(p.Filter)
-	if gone := answerable(kept, before); gone != nil {
+	if !compared { // what is gone is null
 		answer.NotFiltered = append(answer.NotFiltered, "previous")
-		return answer, nil //nolint:nilerr // what is gone is null
+		return answer, nil
 	}
-	if totals, err = src.Totals(ctx, before); err != nil {
-		return OverviewAnswer{}, err
-	}
-	answer.Previous = previous(before, totals)
+	answer.Previous = previous(before, earlier)
 	if unseen, err = unseenOf(ctx, src, before); err != nil {
 		return OverviewAnswer{}, err
 	}
 	unseen.blankPrevious(&answer.Previous)
 	return answer, nil
+}
+
+// totalsOf are the totals of the range, and of the one right before it if it is compared
+// with: asked as one, because most of what a question takes is to plan it.
+func totalsOf(ctx context.Context, src Source, f, before store.Filter, compared bool) (now, earlier store.Totals, err error) {
+	if !compared {
+		now, err = src.Totals(ctx, f)
+		return now, store.Totals{}, err
+	}
+	both := f
+	both.From = before.From
+	earlier, now, err = src.TotalsApart(ctx, both, f.From)
+	return now, earlier, err
 }

@@ -95,6 +95,9 @@ type Reader interface {
 	Snapshot(ctx context.Context, do func(Reader) error) error
 
 	Totals(ctx context.Context, f Filter) (Totals, error)
+	// TotalsApart are the Totals of the range before the moment, and since. For rollups
+	// to answer, it must be a whole hour as the range's ends are.
+	TotalsApart(ctx context.Context, f Filter, at time.Time) (before, since Totals, err error)
 	// Series has one point per step that holds calls, oldest first, each At
 	// StepStart; gaps are filled by the caller. Raw events are read unless step
 	// is a whole number of hours.

@@ -269,6 +269,10 @@ func (w *waking) Totals(ctx context.Context, f store.Filter) (store.Totals, erro
 	return w.current().Totals(ctx, f)
 }
 
+func (w *waking) TotalsApart(ctx context.Context, f store.Filter, at time.Time) (before, since store.Totals, err error) {
+	return webtest.Apart(ctx, w, f, at)
+}
+
 func (w *waking) ByClient(ctx context.Context, f store.Filter) ([]store.ClientRow, error) {
 	return w.current().ByClient(ctx, f)
 }

@@ -39,47 +39,67 @@ func (in *reader) rows(ctx context.Context, from querier, name string, q stateme
 
 // Totals implements store.Reader.
 func (in *reader) Totals(ctx context.Context, f store.Filter) (store.Totals, error) {
-	q := statement.New(f)
-	var t store.Totals
-	err := in.snapshot(ctx, func(tx *sql.Tx) error {
-		err := in.rows(ctx, tx, "totals", q, func(scan func(...any) error) error {
-			return scan(&t.Calls, &t.OK, &t.Empty, &t.BadArgs, &t.ToolError, &t.Crashed, &t.Cancelled, &t.Rounds, &t.SetAside,
-				&t.Retries, &t.Reworded, &t.NoSession, &t.FirstCalls, &t.FirstOK,
-				&t.RequestBytes, &t.RequestKnown, &t.ResponseBytes, &t.ResponseKnown)
-		})
-		if err != nil {
-			return err
-		}
-		err = in.rows(ctx, tx, "totals_latency", q, func(scan func(...any) error) error {
-			var bucket int
-			var n int64
-			err := scan(&bucket, &n)
-			t.Latency = add(t.Latency, bucket, n)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		err = in.rows(ctx, tx, "totals_sessions", q, func(scan func(...any) error) error { return scan(&t.Sessions) })
-		if err != nil {
-			return err
-		}
-		return in.rows(ctx, tx, "totals_kinds", q, func(scan func(...any) error) error {
-			var kind string
-			var n int64
-			err := scan(&kind, &n)
-			if kind == store.Outside {
-				t.Outside = n
-				return err
-			}
-			if t.OtherKinds == nil {
-				t.OtherKinds = map[string]int64{}
-			}
-			t.OtherKinds[kind] = n
-			return err
-		})
-	})
+	_, t, err := in.TotalsApart(ctx, f, time.Time{})
 	return t, err
+}
+
+// TotalsApart implements store.Reader.
+func (in *reader) TotalsApart(ctx context.Context, f store.Filter, at time.Time) (before, since store.Totals, err error) {
+	q := statement.New(f)
+	q.Rollups = q.Rollups && at.Equal(at.Truncate(time.Hour))
+	q.Split = at
+	var parts [2]store.Totals
+	err = in.snapshot(ctx, func(tx *sql.Tx) error { return in.totals(ctx, tx, q, &parts) })
+	return parts[0], parts[1], err
+}
+
+func (in *reader) totals(ctx context.Context, tx *sql.Tx, q statement.Question, parts *[2]store.Totals) error {
+	var part int
+	err := in.rows(ctx, tx, "totals", q, func(scan func(...any) error) error {
+		var t store.Totals
+		err := scan(&part, &t.Calls, &t.OK, &t.Empty, &t.BadArgs, &t.ToolError, &t.Crashed, &t.Cancelled, &t.Rounds, &t.SetAside,
+			&t.Retries, &t.Reworded, &t.NoSession, &t.FirstCalls, &t.FirstOK,
+			&t.RequestBytes, &t.RequestKnown, &t.ResponseBytes, &t.ResponseKnown)
+		parts[part] = t
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = in.rows(ctx, tx, "totals_latency", q, func(scan func(...any) error) error {
+		var bucket int
+		var n int64
+		err := scan(&part, &bucket, &n)
+		parts[part].Latency = add(parts[part].Latency, bucket, n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = in.rows(ctx, tx, "totals_sessions", q, func(scan func(...any) error) error {
+		var n int64
+		err := scan(&part, &n)
+		parts[part].Sessions = n
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return in.rows(ctx, tx, "totals_kinds", q, func(scan func(...any) error) error {
+		var kind string
+		var n int64
+		err := scan(&part, &kind, &n)
+		t := &parts[part]
+		if kind == store.Outside {
+			t.Outside = n
+			return err
+		}
+		if t.OtherKinds == nil {
+			t.OtherKinds = map[string]int64{}
+		}
+		t.OtherKinds[kind] = n
+		return err
+	})
 }
 
 func add(h store.Histogram, bucket int, n int64) store.Histogram {

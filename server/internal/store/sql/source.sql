@@ -118,6 +118,10 @@ FROM (
 {{wholes (printf "(%s + 259200000000)" (micros "moment")) (arg .Step)}} * {{arg .Step}}::BIGINT - 259200000000
 {{- end}}
 
+{{define "apart"}}{{/* 1 since Split, 0 before */ -}}
+CASE WHEN moment >= {{arg .Split}} THEN 1 ELSE 0 END
+{{- end}}
+
 {{define "client_versions"}}
 {{- if .Rollups}}
 SELECT {{dims}}, client_version, first_at FROM client_hours WHERE {{template "hours" .Filter}}
@@ -129,9 +133,9 @@ FROM ({{template "facts" "events"}}) WHERE calls = 1 AND client_version <> '' AN
 
 {{define "other_kinds"}}
 {{- if .Rollups}}
-SELECT {{dims}}, kind, n FROM kind_hours WHERE {{template "hours" .Filter}}
+SELECT {{dims}}, hour AS moment, kind, n FROM kind_hours WHERE {{template "hours" .Filter}}
 {{- else}}
-SELECT {{dims}}, {{template "beside"}} AS kind, 1 AS n
+SELECT {{dims}}, started_at AS moment, {{template "beside"}} AS kind, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE {{template "other_kind"}} AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}

@@ -17,8 +17,10 @@ type Question struct {
 	// Rollups: read the hourly rollups, not the events.
 	Rollups bool
 	Step    time.Duration
-	Limit   int
-	Tool    string
+	// Split is where the range falls into two parts, asked for apart.
+	Split time.Time
+	Limit int
+	Tool  string
 	// Behind is where a list goes on, and ID names an event.
 	Behind store.Place
 	ID     umpire.ID
@@ -65,11 +67,11 @@ func (q Question) Recent() time.Time {
 }
 
 // Days reports whether rollups by the day can answer what is asked of rollups: the
-// range is whole days, a week of them or more, and so are the steps.
+// range is whole days, a week of them or more, and so are its parts and the steps.
 func (q Question) Days() bool {
 	const day = 24 * time.Hour
 	from, to := q.Filter.From, q.Filter.To
-	return q.Rollups && to.Sub(from) >= 7*day && q.Step%day == 0 && midnight(from) && midnight(to)
+	return q.Rollups && to.Sub(from) >= 7*day && q.Step%day == 0 && midnight(from) && midnight(to) && midnight(q.Split)
 }
 
 func midnight(t time.Time) bool { return t.Equal(t.Truncate(24 * time.Hour)) }

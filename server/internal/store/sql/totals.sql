@@ -1,2 +1,3 @@
-SELECT {{range $i, $c := counters}}{{if $i}}, {{end}}coalesce(sum({{$c}}), 0)::BIGINT{{end}}
+SELECT {{template "apart" .}} AS part {{- range counters}}, coalesce(sum({{.}}), 0)::BIGINT{{end}}
 FROM ({{template "settled_source" .}})
+GROUP BY part

@@ -1,1 +1,1 @@
-SELECT count(DISTINCT session) FROM ({{template "sessions" .}})
+SELECT {{template "apart" .}} AS part, count(DISTINCT session) FROM ({{template "sessions" .}}) GROUP BY part

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
 )
@@ -26,6 +27,15 @@ type question struct {
 // questions are all that ask asks.
 var questions = []question{
 	one("Totals", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) { return r.Totals(ctx, f) }),
+	one("Apart", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) {
+		var all [][2]store.Totals
+		var failed error
+		for _, at := range apart(f) {
+			before, since, err := r.TotalsApart(ctx, f, at)
+			all, failed = append(all, [2]store.Totals{before, since}), errors.Join(failed, err)
+		}
+		return all, failed
+	}),
 	one("Series", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) {
 		series := map[string][]store.Point{}
 		var failed error
@@ -84,4 +94,15 @@ func (b *bench) ask(f store.Filter, want answers) (answers, error) {
 		}
 	}
 	return got, failed
+}
+
+// apart is where a range is cut in two: at a whole hour and within one, if it holds them.
+func apart(f store.Filter) (moments []time.Time) {
+	middle := f.From.Add(f.To.Sub(f.From) / 2)
+	for _, at := range []time.Time{middle.Truncate(time.Hour), middle} {
+		if !at.Before(f.From) && !at.After(f.To) {
+			moments = append(moments, at)
+		}
+	}
+	return moments
 }

@@ -137,6 +137,7 @@ type fataler interface {
 // answers are all that can be asked under a filter.
 type answers struct {
 	Totals        store.Totals
+	Apart         [][2]store.Totals // at the moments of apart
 	Series        map[string][]store.Point
 	Tools         []store.ToolRow
 	Clients       []store.ClientRow
@@ -164,6 +165,11 @@ func ask(r store.Reader, f store.Filter) (a answers, err error) {
 
 func (r recount) answers(f store.Filter) (a answers) {
 	a.Totals = r.totals(f)
+	for _, at := range apart(f) {
+		early, late := f, f
+		early.To, late.From = at, at
+		a.Apart = append(a.Apart, [2]store.Totals{r.totals(early), r.totals(late)})
+	}
 	a.Series = map[string][]store.Point{}
 	for _, step := range steps {
 		a.Series[step.String()] = r.series(f, step)

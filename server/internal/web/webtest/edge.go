@@ -68,6 +68,11 @@ type Big struct {
 // Snapshot asks the source itself.
 func (b Big) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(b) }
 
+// TotalsApart is Memory's, so many times.
+func (b Big) TotalsApart(ctx context.Context, f store.Filter, at time.Time) (before, since store.Totals, err error) {
+	return Apart(ctx, b, f, at)
+}
+
 // Totals is Memory's, so many times.
 func (b Big) Totals(ctx context.Context, f store.Filter) (store.Totals, error) {
 	t, err := b.Memory.Totals(ctx, f)

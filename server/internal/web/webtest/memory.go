@@ -85,6 +85,22 @@ func (m *Memory) Snapshot(_ context.Context, do func(store.Reader) error) error 
 // Kept is all there is.
 func (m *Memory) Kept(context.Context, uint32) (store.Kept, error) { return store.Kept{}, nil }
 
+// TotalsApart is one of the questions of store.Reader.
+func (m *Memory) TotalsApart(ctx context.Context, f store.Filter, at time.Time) (before, since store.Totals, err error) {
+	return Apart(ctx, m, f, at)
+}
+
+// Apart asks for the parts of the range one after the other.
+func Apart(ctx context.Context, r store.Reader, f store.Filter, at time.Time) (before, since store.Totals, err error) {
+	early, late := f, f
+	early.To, late.From = at, at
+	if before, err = r.Totals(ctx, early); err != nil {
+		return before, since, err
+	}
+	since, err = r.Totals(ctx, late)
+	return before, since, err
+}
+
 // Totals is one of the questions of store.Reader.
 func (m *Memory) Totals(_ context.Context, f store.Filter) (store.Totals, error) {
 	t := store.Totals{Latency: store.Histogram{}, Cancelled: m.Cancelled, SetAside: m.SetAside, Outside: m.Outside, OtherKinds: m.OtherKinds}

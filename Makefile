@@ -34,13 +34,14 @@ test: setup ## run every test of every module, with the race detector
 	@./tools/servers.sh npm -- --server server-memory
 
 .PHONY: interop
-interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs, real servers behind the proxy, exports as pandas reads them (about 20 minutes)
+interop: interop/conformance/node_modules/.package-lock.json ## older SDK versions, the official conformance suite, umpire-proxy for each system, other vendors' SDKs, a real OpenTelemetry Collector, real servers behind the proxy, exports as pandas reads them (about 20 minutes)
 	@./tools/interop.sh
 	@./tools/conformance.sh
 	@./tools/conformance-proxy.sh
 	@./tools/crossbuild.sh
 	@./tools/doors.sh
 	@./tools/opentelemetry.sh
+	@./tools/otlp-out.sh
 	@$(MAKE) --no-print-directory build
 	@./tools/mcp.sh
 	@./tools/servers.sh

@@ -41,7 +41,7 @@ func (f alertFlags) options() (o alert.Options, err error) {
 
 // alerting makes an engine; address is how people reach the pages.
 func (n *node) alerting(o alert.Options, address string) (*alert.Engine, error) {
-	o.Source, o.Book, o.Address = n.store, alertBook{n.meta}, address
+	o.Source, o.Prefs, o.Book, o.Address = n.store, n.prefs, alertBook{n.meta}, address
 	return alert.New(o)
 }
 

@@ -169,17 +169,25 @@ func clockPlausible(ctx context.Context, r store.Reader, projects []uint32, bega
 	if now.Sub(began) >= patience {
 		return true, nil
 	}
+	old := false
 	for _, project := range projects {
 		to := now.UTC().Truncate(time.Hour)
-		lately, err := r.Totals(ctx, store.Filter{Project: project, From: to.Add(-quietFor), To: to.Add(25 * time.Hour)})
+		f := store.Filter{Project: project, From: to.Add(-quietFor), To: to.Add(25 * time.Hour)}
+		lately, err := r.Totals(ctx, f)
 		if err != nil {
 			return false, err
 		}
 		if lately.Calls > 0 {
 			return true, nil
 		}
+		f.From, f.To = time.Unix(0, 0).UTC(), f.From
+		before, err := r.Totals(ctx, f)
+		if err != nil {
+			return false, err
+		}
+		old = old || before.Calls > 0
 	}
-	return false, nil
+	return !old, nil // or there is nothing to lose
 }
 
 func (n *node) expire(ctx context.Context, p meta.Project, now time.Time) {

@@ -496,6 +496,37 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestDigestKeepsMutes: what the project's people muted is not told by the digest
+// either, and what they set is by which it counts.
+func TestDigestKeepsMutes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		muted []query.Mute
+		told  bool
+	}{"nothing muted": {nil, true}, "muted": {[]query.Mute{{Tool: "find"}}, false}} {
+		t.Run(name, func(t *testing.T) {
+			hook, m := newReceiver(t), &webtest.Memory{}
+			b := newBook(alert.Rule{Name: "week", Project: "shop", Kind: alert.Digest, To: []string{"webhook+" + hook.URL}})
+			calls(m, start, 50, "ok", 9)
+			calls(m, start, 50, "empty", 9)
+			e := engine(t, m, b, func(o *alert.Options) {
+				o.Prefs = func(uint32) query.Prefs { return query.Prefs{Muted: tt.muted} }
+			})
+			for at := start; at.Before(start.AddDate(0, 0, 9)); at = at.Add(6 * time.Hour) {
+				e.Tick(t.Context(), at)
+			}
+			all := hook.told(t)
+			if len(all) == 0 {
+				t.Fatal("no digest")
+			}
+			// The first lines are the week's figures; insights follow.
+			said := strings.Join(all[len(all)-1].Lines, "\n")
+			if told := strings.Contains(said, "find: "); told != tt.told {
+				t.Errorf("insights told: %v, want %v:\n%s", told, tt.told, said)
+			}
+		})
+	}
+}
+
 func TestRulesThatAreWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		`alerts: [{name: a, project: shop, kind: errors, to: ["mailto:a@b.c"]}]`:                           "no kind",

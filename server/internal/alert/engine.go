@@ -32,7 +32,9 @@ type Book interface {
 // Options of an Engine.
 type Options struct {
 	Source query.Source
-	Book   Book
+	// Prefs are a project's, by which the pages show and mute; nil: none has any.
+	Prefs func(project uint32) query.Prefs
+	Book  Book
 	// File are rules that are not in the book.
 	File []Rule
 	// Address is how people reach the pages; links begin with it.

@@ -53,6 +53,9 @@ func (e *Engine) look(ctx context.Context, r *Rule, now time.Time) (look, error)
 func (e *Engine) params(r *Rule, v url.Values, now time.Time) (query.Params, error) {
 	p, err := query.Parse(v, now)
 	p.Project, p.Filter.Project = r.Project, r.numericProject
+	if e.opt.Prefs != nil {
+		p.Prefs = e.opt.Prefs(r.numericProject)
+	}
 	return p, err
 }
 

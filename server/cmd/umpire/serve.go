@@ -62,7 +62,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var n *node
-	out, err := c.forwardFlags.open(c.Data, &opts, func(id uint32) (string, bool) { return n.projectName(id) })
+	out, err := c.open(c.Data, &opts, func(id uint32) (string, bool) { return n.projectName(id) })
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,7 @@ func TestDrillClickHouse(t *testing.T) {
 	}
 	engine := enginetest.Start(t, t.TempDir())
 	const database = "drill"
-	s := newServer(t, "")
-	s.store = engine.URL(t, database)
+	s := newServerOn(t, "", engine.URL(t, database))
 	s.start()
 	s.ready()
 	ledger := load.NewLedger()

@@ -86,7 +86,13 @@ func TestMain(m *testing.M) {
 // a temporary one.
 func newServer(t testing.TB, in string) *server {
 	t.Helper()
-	s := &server{t: t, dir: in}
+	return newServerOn(t, in, "")
+}
+
+// newServerOn is newServer with another store than its own file.
+func newServerOn(t testing.TB, in, store string) *server {
+	t.Helper()
+	s := &server{t: t, dir: in, store: store}
 	if in == "" {
 		s.dir = t.TempDir()
 	}
@@ -95,7 +101,9 @@ func newServer(t testing.TB, in string) *server {
 		t.Fatal(err)
 	}
 	for i := range projects {
-		out, err := exec.Command(s.bin, "key", "add", "--data", filepath.Join(s.dir, "data"), "--project", fmt.Sprint("p", i), "--write").Output()
+		add := exec.Command(s.bin, "key", "add", "--data", filepath.Join(s.dir, "data"), "--project", fmt.Sprint("p", i), "--write")
+		add.Env = append(os.Environ(), "UMPIRE_STORE="+store)
+		out, err := add.Output()
 		if err != nil {
 			t.Fatalf("cannot make a key: %v", err)
 		}

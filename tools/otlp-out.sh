@@ -4,6 +4,6 @@
 # outcome that the read API tells, and the metrics count as many calls.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-make -s build bin/collector
+make -s build "$PWD/bin/collector"
 (cd server && go build -o ../bin/load ./test/load)
 exec node interop/opentelemetry/out.mjs --umpire bin/umpire --collector bin/collector --load bin/load

@@ -212,6 +212,20 @@ func (p plan) changedValues() string {
 	return "(VALUES " + strings.Join(values, ", ") + ") m(project, id, is_retry, reworded, repeated)"
 }
 
+// changedAre is the condition on a table that its row is one of the changed, spelled so
+// that it is found without a join.
+func (p plan) changedAre(table string) string {
+	ids := map[uint32][]string{}
+	for _, c := range p.changed {
+		ids[c.project] = append(ids[c.project], "'"+c.id.String()+"'::UUID")
+	}
+	var all []string
+	for project, of := range ids {
+		all = append(all, fmt.Sprintf("%s.project = %d AND %s.id IN (%s)", table, project, table, strings.Join(of, ", ")))
+	}
+	return "(" + strings.Join(all, " OR ") + ")"
+}
+
 // carryOut does to the generation what was planned.
 func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	hot, counts := "memory.main."+baseTable(db.generation), factsTable(db.generation)
@@ -231,7 +245,7 @@ func (db *DB) carryOut(ctx context.Context, tx *sql.Tx, p plan) error {
 	}
 	if len(p.changed) > 0 {
 		marked := p.changedValues()
-		facts, err := factsOf(db.generation, "(s.project, s.id) IN (SELECT (m.project, m.id) FROM "+marked+")")
+		facts, err := factsOf(db.generation, p.changedAre("s"))
 		if err != nil {
 			return err
 		}

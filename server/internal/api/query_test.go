@@ -1,45 +1,22 @@
 package api_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/umpire-mcp/umpire/server/internal/api"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/views"
+	"github.com/umpire-mcp/umpire/server/internal/views/viewstest"
 )
 
-const child = "UMPIRE_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(child) {
-	case "":
-		os.Exit(m.Run())
-	case "views":
-		in, out := views.Pipes()
-		_ = views.Serve(context.Background(), in, out)
-		os.Exit(1)
-	default:
-		os.Exit(2)
-	}
-}
+func TestMain(m *testing.M) { viewstest.Main(m) }
 
 // askable answers SQL over the store.
 func askable(t testing.TB, s store.Store) *views.Views {
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := views.New(s.(store.Dumper), views.Options{Command: func() *exec.Cmd {
-		cmd := exec.Command(path)
-		cmd.Env = []string{child + "=views"}
-		return cmd
-	}})
+	v := views.New(s.(store.Dumper), views.Options{Command: viewstest.Command})
 	t.Cleanup(v.Close)
 	return v
 }

@@ -2,8 +2,6 @@ package mcpserver_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -13,23 +11,11 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
 	"github.com/umpire-mcp/umpire/server/internal/views"
+	"github.com/umpire-mcp/umpire/server/internal/views/viewstest"
 	"github.com/umpire-mcp/umpire/server/internal/web/webtest"
 )
 
-const child = "UMPIRE_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(child) {
-	case "":
-		os.Exit(m.Run())
-	case "views":
-		in, out := views.Pipes()
-		_ = views.Serve(context.Background(), in, out)
-		os.Exit(1)
-	default:
-		os.Exit(2)
-	}
-}
+func TestMain(m *testing.M) { viewstest.Main(m) }
 
 // shopViews answers SQL over 40 calls of project 1 and one of project 2, the same for all tests. The
 // process behind it ends with this one.
@@ -51,15 +37,7 @@ var shopViews = sync.OnceValue(func() *views.Views {
 	if err := s.Apply(context.Background(), batch); err != nil {
 		panic(err)
 	}
-	path, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	return views.New(s.(store.Dumper), views.Options{Time: time.Second, Command: func() *exec.Cmd {
-		cmd := exec.Command(path)
-		cmd.Env = []string{child + "=views"}
-		return cmd
-	}})
+	return views.New(s.(store.Dumper), views.Options{Time: time.Second, Command: viewstest.Command})
 })
 
 // What SQL answers is small, and the key's project alone.

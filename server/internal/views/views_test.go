@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,35 +17,10 @@ import (
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
 	"github.com/umpire-mcp/umpire/server/internal/views"
+	"github.com/umpire-mcp/umpire/server/internal/views/viewstest"
 )
 
-const child = "UMPIRE_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(child) {
-	case "":
-		os.Exit(m.Run())
-	case "views":
-		in, out := views.Pipes()
-		if err := views.Serve(context.Background(), in, out); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		os.Exit(1)
-	default:
-		os.Exit(2)
-	}
-}
-
-// again starts this test as the process that holds a copy.
-func again() *exec.Cmd {
-	path, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	cmd := exec.Command(path)
-	cmd.Env, cmd.Stderr = []string{child + "=views"}, os.Stderr
-	return cmd
-}
+func TestMain(m *testing.M) { viewstest.Main(m) }
 
 const secret = "hidden-of-theirs"
 
@@ -95,7 +69,7 @@ func shop(t testing.TB) store.Store {
 
 func open(t testing.TB, opt views.Options) *views.Views {
 	t.Helper()
-	opt.Command = again
+	opt.Command = viewstest.Command
 	v := views.New(shop(t).(store.Dumper), opt)
 	t.Cleanup(v.Close)
 	return v

@@ -165,7 +165,7 @@ func TestSliceOfSQLIsThatOfGo(t *testing.T) {
 			r.Fatal(err)
 		}
 		seq += uint64(len(events))
-		rows, err := db.read.QueryContext(context.Background(), "SELECT id, slice FROM hot_facts")
+		rows, err := db.read.QueryContext(context.Background(), "SELECT id, slice FROM "+factsTable(db.generation))
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/store"
@@ -71,16 +70,14 @@ const uncounted = "error_status, session, person, empty_rule, suspects, bad_para
 
 // showLive makes the views of the file's tables and of the generations.
 func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {
-	hot, facts, listed := "", "", ""
+	hot, listed := "", ""
 	for _, g := range generations {
 		hot += " UNION ALL FROM " + hotTable(g)
-		facts += " UNION ALL FROM " + factsTable(g)
 		listed += fmt.Sprintf(" UNION ALL SELECT project, server, version, env, tool, definition, title, description, bytes, input_schema, annotations, seen_at, seen_at, %d FROM %s", g, listedTable(g))
 	}
 	views := map[string]string{
-		"events":    "FROM cold.main.events" + hot,
-		"hot_facts": strings.TrimPrefix(facts, " UNION ALL "),
-		"catalog":   fmt.Sprintf(liveCatalog, listed),
+		"events":  "FROM cold.main.events" + hot,
+		"catalog": fmt.Sprintf(liveCatalog, listed),
 	}
 	for _, table := range counted {
 		views[table] = "SELECT * FROM cold.main." + table
@@ -97,7 +94,7 @@ func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {
 			views[table] = "SELECT * FROM cold.main." + table
 		}
 	}
-	for _, name := range append([]string{"hot_facts"}, tables...) {
+	for _, name := range tables {
 		if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE VIEW memory.live."+name+" AS "+views[name]); err != nil {
 			return fmt.Errorf("cannot make the view %q: %w", name, err)
 		}

@@ -39,7 +39,7 @@ func Command() *exec.Cmd {
 	if err != nil {
 		panic(err)
 	}
-	cmd := exec.Command(path)
+	cmd := exec.CommandContext(context.Background(), path) // views ends it
 	cmd.Env, cmd.Stderr = []string{child + "=views"}, os.Stderr
 	return cmd
 }

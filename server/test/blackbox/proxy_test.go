@@ -9,11 +9,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // errand sends a handshake and two calls through `umpire proxy flags… -- server`
 // and returns what it said on stderr. Its stdout must be the server's alone.
 func errand(t *testing.T, env []string, flags ...string) (stderr string) {
+	t.Helper()
+	return longErrand(t, env, func() {}, flags...)
+}
+
+// longErrand is an errand whose client stays until the end of stay.
+func longErrand(t *testing.T, env []string, stay func(), flags ...string) (stderr string) {
 	t.Helper()
 	binary, err := umpire()
 	if err != nil {
@@ -49,6 +56,7 @@ func errand(t *testing.T, env []string, flags ...string) (stderr string) {
 			_, _ = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 		}
 	}
+	stay()
 	_ = in.Close()
 	if rest, _ := io.ReadAll(answers); len(rest) > 0 {
 		t.Errorf("then %q", rest)
@@ -85,8 +93,22 @@ func TestProxyFindsTheServerOfThisMachine(t *testing.T) {
 	env, data := alone(t), t.TempDir()
 	saidOnce(t, errand(t, env), "no Umpire runs on this machine: tool calls are kept in")
 	s := serve(t, env, "--data", data)
-	saidOnce(t, errand(t, env), "recorded at "+s.url+"/p/local/")
-	counted(t, data, "local", 4) // what was kept came along
+	cache := strings.TrimPrefix(env[0], "XDG_CACHE_HOME=")
+	kept := func() int {
+		files, err := filepath.Glob(filepath.Join(cache, "umpire", "*", "*.ndjson"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	if kept() != 1 {
+		t.Fatalf("%d files hold what was kept, want 1", kept())
+	}
+	keptIsSent := func() { // a proxy that ends at once leaves it to the next
+		eventually(t, 20*time.Second, "what was kept is sent", func() bool { return kept() == 0 })
+	}
+	saidOnce(t, longErrand(t, env, keptIsSent), "recorded at "+s.url+"/p/local/")
+	counted(t, data, "local", 4)
 	saidOnce(t, errand(t, env, "--project", "shop", "--to", s.url), "recorded at "+s.url+"/p/shop/")
 	counted(t, data, "shop", 2)
 	if said := errand(t, env, "--quiet"); strings.Contains(said, "umpire:") {

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// soon is a context for what should take no time.
+// soon is a context for what should take no time, on a machine that may be busy:
+// it ends what would else wait for ever.
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }

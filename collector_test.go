@@ -249,10 +249,14 @@ func okCall(tool string) Event {
 	return Event{Kind: "call", Call: Call{Tool: tool, Outcome: OK}}
 }
 
+// patience is how long a test waits for what takes no time before it takes it
+// for what never happens: a machine may be busy with other tests for a while.
+const patience = time.Minute
+
 // eventually waits for what another goroutine is about to do.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}

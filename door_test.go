@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,8 +102,9 @@ func TestAnswers(t *testing.T) {
 					}
 					return reaction{}
 				})
-				c, said := testClient(t, Options{Endpoint: door.serve(), Debug: debug, FlushInterval: time.Millisecond})
+				c, said := testClient(t, Options{Endpoint: door.serve(), Debug: debug, FlushInterval: time.Hour})
 				eventually(t, "the announcement is through", func() bool { return len(door.all(false)) == 1 })
+				c.batchesOf(2)
 				c.Record(okCall("a"))
 				c.Record(okCall("b"))
 				eventually(t, "both are settled", func() bool { return c.Stats().Queued == 0 })
@@ -128,6 +128,14 @@ func TestAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// batchesOf has c send as soon as n events wait, though the first of them may be in
+// the queue for a while before the last one comes.
+func (c *Client) batchesOf(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.batchN = n
 }
 
 func TestRefusedKeyStopsForGood(t *testing.T) {
@@ -515,14 +523,7 @@ func TestDebugSaysWhatWasSent(t *testing.T) {
 }
 
 func TestErrorsDoNotRepeatTheAddress(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := strings.TrimPrefix(nowhere(t), "http://")
 	c, said := testClient(t, Options{Endpoint: "http://someone:hunter2@" + address + "/?token=t0ps3cret", Debug: true})
 	c.Record(okCall("a"))
 	flush(t, c)

@@ -49,12 +49,6 @@ func broken(t *testing.T) map[string]error {
 		transport := &http.Transport{DisableKeepAlives: true}
 		return &http.Client{Transport: transport}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusing := "http://" + listener.Addr().String()
-	listener.Close()
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(silent.Close)
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
@@ -69,7 +63,7 @@ func broken(t *testing.T) map[string]error {
 	}}}
 	background := context.Background()
 	return map[string]error{
-		"connection_refused": ask(background, fresh(), refusing),
+		"connection_refused": ask(background, fresh(), nowhere(t)),
 		"connection_reset":   ask(background, fresh(), dropping(func(c *net.TCPConn) { _ = c.SetLinger(0) })),
 		"connection":         ask(background, fresh(), dropping(func(*net.TCPConn) {})),
 		"timeout":            ask(background, impatient, silent.URL),

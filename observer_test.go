@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -145,25 +147,34 @@ func TestObserverIsNoBurden(t *testing.T) {
 		}
 	})
 	t.Run("hangs", func(t *testing.T) {
-		let := make(chan struct{})
-		door := newCollector(t, nil)
-		c, _ := testClient(t, Options{Endpoint: door.serve(), QueueSize: 10, Observer: func(Event) { <-let }})
-		for range 4 {
-			for range 10 {
-				c.Record(okCall("t"))
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			if err := c.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "10 events") {
-				t.Errorf("Flush: %v", err)
-			}
-			cancel()
-		}
-		if s := c.Stats(); s.Sent+s.Spooled != 40 || s.Unheard != 30 {
-			t.Errorf("stats %+v", s)
-		}
-		close(let)
-		if err := c.Close(soon(t)); err != nil {
-			t.Error(err)
-		}
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) { observerHangs(t, dir) })
 	})
+}
+
+func observerHangs(t *testing.T, dir string) {
+	t.Helper()
+	let := make(chan struct{})
+	door := newCollector(t, nil)
+	c, _ := testClient(t, Options{
+		Endpoint: "http://in.memory", HTTPClient: &http.Client{Transport: door}, SpoolDir: dir,
+		QueueSize: 10, Observer: func(Event) { <-let },
+	})
+	for range 4 {
+		for range 10 {
+			c.Record(okCall("t"))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		if err := c.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "10 events") {
+			t.Errorf("Flush: %v", err)
+		}
+		cancel()
+	}
+	if s := c.Stats(); s.Sent+s.Spooled != 40 || s.Unheard != 30 {
+		t.Errorf("stats %+v", s)
+	}
+	close(let)
+	if err := c.Close(soon(t)); err != nil {
+		t.Error(err)
+	}
 }

@@ -3,7 +3,6 @@ package umpire
 import (
 	"bytes"
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -31,13 +30,14 @@ var children = map[string]func(){
 			_ = c.Close(context.Background())
 		}
 	},
-	// panics does what an adapter does when a handler panics.
+	// panics does what an adapter does when a handler panics; its patience is longer
+	// than an adapter's 2 s, of which a busy machine needs some for itself.
 	"panics": func() {
 		c := New(Options{})
 		defer func() {
 			r := recover()
 			c.Record(Event{Kind: "call", Call: Call{Tool: "boom", Outcome: Crashed, ErrorMessage: "mail max@example.com"}})
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
 			if err := c.Flush(ctx); err != nil {
 				_, _ = os.Stderr.WriteString("flush failed: " + err.Error())
@@ -92,17 +92,6 @@ func child(t *testing.T, name, endpoint, spool string) (cmd *exec.Cmd, stdout, s
 	cmd.Env = append(os.Environ(),
 		childVariable+"="+name, "UMPIRE_ENDPOINT="+endpoint, "UMPIRE_KEY="+testKey, "UMPIRE_SPOOL_DIR="+spool)
 	return cmd, stdout, stderr
-}
-
-// nowhere is the address of a server that was there a moment ago.
-func nowhere(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return "http://" + l.Addr().String()
 }
 
 func TestStdoutIsNeverTouched(t *testing.T) {
@@ -195,7 +184,7 @@ func TestKilledProcesses(t *testing.T) {
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the second process is sending", func() bool { return len(silent.all(true)) == 1 })
+	eventually(t, "the second process is sending", func() bool { return len(silent.all(true)) > 0 })
 	kill(t, second)
 	stop()
 

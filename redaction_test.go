@@ -163,7 +163,7 @@ func TestRedactObserver(t *testing.T) {
 		if e.ErrorMessage != "[BADGE_REDACTED] of bob@example.com" {
 			t.Errorf("heard %q", e.ErrorMessage)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("heard nothing")
 	}
 }

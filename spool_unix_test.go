@@ -115,6 +115,10 @@ func init() {
 		ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
 		defer cancel()
 		err := c.Close(ctx)
+		if errors.Is(err, context.DeadlineExceeded) { // a busy machine took its time
+			<-c.ended
+			err = c.verdict("close the client", 0)
+		}
 		c.End(open)
 		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"Stats": c.Stats(), "Lost": errors.Is(err, errLost), "Failed": err != nil})
 	}

@@ -129,9 +129,9 @@ func captured(t *testing.T, o umpire.Options) *rawDoor {
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(door.of("catalog", "*")) == 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(door.of("catalog", "*")) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("no catalog after 10 s")
+			t.Fatal("no catalog")
 		}
 	}
 	for _, tool := range []string{"quote", "refuse"} {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -46,17 +45,29 @@ func TestContentThatMarshalsItself(t *testing.T) {
 	}
 	gosdk.Watch(server, client)
 	session := routes()[0].dial(t, server, nil)
+	n := 0
 	for name := range results {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // the SDK never answers what it cannot write
-		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name})
-		cancel()
-		if name != "once" {
-			continue
+		ctx, giveUp := context.WithCancel(t.Context())
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name})
+			if name != "once" {
+				return
+			}
+			if err != nil {
+				t.Errorf("the client got %v", err)
+			} else if got, _ := json.Marshal(res.StructuredContent); string(got) != `{"rows":[1,2,3]}` {
+				t.Errorf("the client got %s", got)
+			}
+		}()
+		n++
+		collected.wait(t, client, n, "call")
+		if name == "once" {
+			<-answered
 		}
-		got, _ := json.Marshal(res.StructuredContent)
-		if err != nil || string(got) != `{"rows":[1,2,3]}` {
-			t.Errorf("the client got %s, %v", got, err)
-		}
+		giveUp() // the SDK never answers what it cannot write
+		<-answered
 	}
 	for _, e := range collected.wait(t, client, len(results), "call") {
 		want, cause := umpire.Crashed, "output_schema"

@@ -41,7 +41,7 @@ func goroutines() map[string]string {
 func checkGoroutines(t *testing.T, before map[string]string) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		left = nil
 		for id, stack := range goroutines() {
@@ -235,7 +235,7 @@ func TestNothingIsKept(t *testing.T) {
 					t.Errorf("%d objects watched, want at least 40", watched)
 				}
 				left := kept.left()
-				for deadline := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 					runtime.GC()
 					left = leftOf(kept.left(), " other: ")
 				}
@@ -243,7 +243,7 @@ func TestNothingIsKept(t *testing.T) {
 					t.Errorf("still there: %s", strings.Join(left, ", "))
 				}
 				queued := client.Stats().Queued
-				for deadline := time.Now().Add(5 * time.Second); queued < n && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				for deadline := time.Now().Add(patience); queued < n && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 					queued = client.Stats().Queued // an answer may come before its event is recorded
 				}
 				if queued < n {

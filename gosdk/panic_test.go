@@ -21,6 +21,7 @@ import (
 
 	"github.com/umpire-mcp/umpire"
 	"github.com/umpire-mcp/umpire/gosdk"
+	"github.com/umpire-mcp/umpire/internal/away"
 )
 
 // TestMain is also the server of the tests below: panics end processes, so
@@ -239,20 +240,15 @@ func TestPanicOverHTTP(t *testing.T) {
 // TestPanicWhileCollectorIsDown: what cannot be delivered is on disk, and the
 // next process takes it there.
 func TestPanicWhileCollectorIsDown(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	spool := t.TempDir()
+	address, spool := away.Address(t), t.TempDir()
 	p := start(t, "stdio", pointAt("http://"+address, spool)...)
 	p.call(t, modern, "nil_map")
 	if code, said := p.exit(t); code != 2 {
 		t.Fatalf("exit code %d, want 2:\n%s", code, said)
 	}
 
-	if l, err = net.Listen("tcp", address); err != nil {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
 		t.Fatal(err)
 	}
 	collected := &collector{}
@@ -278,7 +274,7 @@ func TestGoexit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(collected.all("call")) == 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(collected.all("call")) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no event")
 		}

@@ -110,7 +110,7 @@ func TestReads(t *testing.T) {
 			gosdk.Watch(server, client, gosdk.WithRecover())
 			cs := r.dial(t, server, nil)
 			for _, c := range cases {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				var err error
 				if strings.Contains(c.ask, ":") || c.ask == canary {
 					_, err = cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: c.ask, Meta: mcp.Meta{"traceparent": traceparent}})
@@ -155,35 +155,31 @@ const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 // TestReadsNamedEarly: names are right from the first request on, also of what
 // is added later, with many pages, and without the client ever asking for lists.
 func TestReadsNamedEarly(t *testing.T) {
-	collected := newCollector(t)
-	client := collected.newClient(t)
-	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "0.9"}, &mcp.ServerOptions{PageSize: 3})
-	gosdk.Watch(server, client)
-	for i := range 10 {
-		server.AddPrompt(&mcp.Prompt{Name: fmt.Sprint("p", i)}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return new(mcp.GetPromptResult), nil
-		})
-	}
-	cs := routes()[0].dial(t, server, nil)
-	get := func(name string) {
-		if _, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name}); err != nil {
+	inBubble(t, &mcp.ServerOptions{PageSize: 3}, func(collected *collector, server *mcp.Server, cs *mcp.ClientSession) {
+		for i := range 10 {
+			server.AddPrompt(&mcp.Prompt{Name: fmt.Sprint("p", i)}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return new(mcp.GetPromptResult), nil
+			})
+		}
+		if _, err := cs.GetPrompt(context.Background(), &mcp.GetPromptParams{Name: "p9"}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	get("p9")
-	if e := collected.wait(t, client, 1, reads...)[0]; e.Tool != "p9" {
-		t.Errorf("the first prompt is called %q", e.Tool)
-	}
-	server.AddResource(&mcp.Resource{Name: "late", URI: "late://1"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{}}, nil
+		time.Sleep(100 * time.Millisecond)
+		if got := collected.all(reads...); len(got) != 1 || got[0].Tool != "p9" {
+			t.Errorf("the first prompt is recorded as %s", brief(got))
+		}
+		server.AddResource(&mcp.Resource{Name: "late", URI: "late://1"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{}}, nil
+		})
+		time.Sleep(1100 * time.Millisecond) // lists are not asked for without end
+		if _, err := cs.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "late://1"}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if got := collected.all(reads...); len(got) != 2 || got[1].Tool != "late://1" {
+			t.Errorf("a resource that was added later is recorded as %s", brief(got))
+		}
 	})
-	time.Sleep(1100 * time.Millisecond) // lists are not asked for without end
-	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "late://1"}); err != nil {
-		t.Fatal(err)
-	}
-	if e := collected.wait(t, client, 2, reads...)[1]; e.Tool != "late://1" {
-		t.Errorf("a resource that was added later is called %q", e.Tool)
-	}
 }
 
 // TestReadPanics: a panic is recorded and flushed, and goes on with its value.

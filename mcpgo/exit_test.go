@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,6 +40,7 @@ var ends = map[string]func(){
 
 // writeConcurrently ends the process as the runtime does when it finds out.
 func writeConcurrently() {
+	runtime.GOMAXPROCS(4) // on one processor nobody writes while another one does
 	m := map[int]int{}
 	for range 4 {
 		go func() {
@@ -240,12 +242,15 @@ func TestExit(t *testing.T) {
 		want, alone := endBy(t, what)
 		for name, env := range collectors {
 			t.Run(what+", "+name, func(t *testing.T) {
-				limit := alone + noise
-				if what == "task" {
-					limit += 2 * time.Second
-				}
-				var took time.Duration
-				for range 3 { // the quickest counts: only what always waits is ours
+				var took, limit time.Duration
+				for try := range 8 { // of a machine whose mood changes one fair pair will do: only what always waits is ours
+					if try > 0 {
+						_, alone = endBy(t, what)
+					}
+					limit = alone + noise
+					if what == "task" {
+						limit += 2 * time.Second
+					}
 					var got ending
 					if got, took = endBy(t, what, env...); got != want {
 						t.Fatalf("\n got %+v\nwant %+v", got, want)
@@ -254,7 +259,7 @@ func TestExit(t *testing.T) {
 						return
 					}
 				}
-				t.Errorf("took %v, unwatched %v", took, alone)
+				t.Errorf("took %v, want at most %v", took, limit)
 			})
 		}
 	}

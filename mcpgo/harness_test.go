@@ -27,6 +27,10 @@ const (
 	modern = "2026-07-28"
 )
 
+// patience is how long a test waits for what takes no time before it takes it
+// for what never happens: a machine may be busy with other tests for a while.
+const patience = time.Minute
+
 // collector stands where the native door of a server would: it keeps what a
 // real client sends to it.
 type collector struct {
@@ -85,7 +89,7 @@ func (c *collector) newClient(t testing.TB, with ...func(*umpire.Options)) *umpi
 	}
 	client := umpire.New(o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := client.Close(ctx); err != nil {
 			t.Errorf("Close: %v", err)
@@ -101,7 +105,7 @@ var notCatalog = []string{"call", "cancelled", "round"}
 // are more.
 func (c *collector) wait(t testing.TB, client *umpire.Client, n int, kinds ...string) []umpire.Event {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if err := client.Flush(t.Context()); err != nil {
 			t.Fatalf("Flush: %v", err)
 		}
@@ -112,7 +116,7 @@ func (c *collector) wait(t testing.TB, client *umpire.Client, n int, kinds ...st
 		case len(events) > n:
 			t.Fatalf("%d events, want %d: %s", len(events), n, brief(events))
 		case time.Now().After(deadline):
-			t.Fatalf("%d events after 10 s, want %d: %s", len(events), n, brief(events))
+			t.Fatalf("%d events after %v, want %d: %s", len(events), patience, n, brief(events))
 		}
 	}
 }

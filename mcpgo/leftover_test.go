@@ -42,7 +42,7 @@ func goroutines() map[string]string {
 func checkGoroutines(t *testing.T, before map[string]string) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		left = nil
 		for id, stack := range goroutines() {
@@ -200,7 +200,7 @@ func TestNothingIsKept(t *testing.T) {
 					call("unknown", `{}`)
 				}
 				left := kept.left()
-				for deadline := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 					runtime.GC()
 					left = kept.left()
 				}
@@ -208,7 +208,7 @@ func TestNothingIsKept(t *testing.T) {
 					t.Errorf("still there: %s", strings.Join(left, ", "))
 				}
 				queued := client.Stats().Queued
-				for deadline := time.Now().Add(5 * time.Second); queued < n && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				for deadline := time.Now().Add(patience); queued < n && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 					queued = client.Stats().Queued // an answer may come before its event is recorded
 				}
 				if queued < n {

@@ -12,7 +12,7 @@ import (
 // childrenOf waits for and lists the processes that a process started.
 func childrenOf(t *testing.T, pid int) []int {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		var found []int
 		for _, task := range tasks {

@@ -21,10 +21,10 @@ const childVariable = "UMPIRE_TEST_CHILD"
 // started again with childVariable set. Those named "proxy…" are the proxy
 // itself, around the command in their arguments.
 var children = map[string]func(){
-	"proxy":       func() { play(&recorder{}) },
-	"proxy-bare":  func() { play(nil) },
-	"proxy-mad":   func() { play(mad{}) },
-	"proxy-stuck": func() { play(stuck{}) },
+	"proxy":       func() { play(&recorder{}, time.Minute) },
+	"proxy-bare":  func() { play(nil, time.Minute) },
+	"proxy-mad":   func() { play(mad{}, time.Minute) },
+	"proxy-stuck": func() { play(stuck{}, 100*time.Millisecond) },
 
 	"echo":   func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
 	"hold":   func() { fmt.Println("held"); forever() },
@@ -87,10 +87,11 @@ var children = map[string]func(){
 // forever is until somebody kills the process.
 func forever() { time.Sleep(time.Hour) }
 
-func play(tap Tap) {
+// play has a Tap that ends have all the time it needs.
+func play(tap Tap, patience time.Duration) {
 	s := Stdio{
 		Command: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Tap: tap, Run: "a-run",
-		Say: func(s string) { fmt.Fprintln(os.Stderr, s) }, Patience: 100 * time.Millisecond,
+		Say: func(s string) { fmt.Fprintln(os.Stderr, s) }, Patience: patience,
 	}
 	_ = os.Setenv(childVariable, os.Getenv("UMPIRE_TEST_INNER"))
 	ended, err := s.Play()

@@ -16,7 +16,7 @@ import (
 // resourceFlags bound what the process takes of the machine.
 type resourceFlags struct {
 	Memory  string `help:"Memory that the server may use, such as 512MB or 2GB. By default half of the machine's, or three quarters of the container's." placeholder:"SIZE" env:"UMPIRE_MEMORY"`
-	Threads int    `help:"Threads that questions and writing may use. By default as many as the machine, or the container, has cores." placeholder:"N" env:"UMPIRE_THREADS"`
+	Threads int    `help:"Threads that questions and writing may use, one question half of them. By default as many as the machine, or the container, has cores." placeholder:"N" env:"UMPIRE_THREADS"`
 }
 
 // resources are the flags as they hold.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +25,8 @@ import (
 
 // Options tune the database. The zero value is right for most.
 type Options struct {
-	// Threads that one statement may use; 0: as many as there are cores.
+	// Threads are the cores that the store may use; 0: as many as there are. One
+	// statement has half of them.
 	Threads int
 	// MemoryLimit of DuckDB, as "512MB"; empty: DuckDB's own, 80 % of the machine.
 	// Queries over 50 million events ran within 256 MB at full speed.
@@ -147,6 +149,17 @@ func (o Options) sealBytes() int {
 	return sealBytes
 }
 
+// threads are those of one statement. While others of DuckDB's threads work for it, the
+// one that runs it looks for work without a pause: on two cores that cost a quarter of
+// all CPU (docs/benchmarks.md), and statements run beside each other anyway.
+func (o Options) threads() int {
+	cores := o.Threads
+	if cores == 0 {
+		cores = runtime.GOMAXPROCS(0)
+	}
+	return max(1, cores/2)
+}
+
 func (o Options) sealAfter() time.Duration {
 	if o.SealAfter == 0 {
 		return sealAfter
@@ -240,9 +253,7 @@ func (db *DB) setUp(ctx context.Context) error {
 		"SET autoinstall_known_extensions = false",
 		"SET enable_external_access = false",
 		"USE cold",
-	}
-	if db.opts.Threads > 0 {
-		settings = append(settings, fmt.Sprintf("SET threads = %d", db.opts.Threads))
+		fmt.Sprintf("SET threads = %d", db.opts.threads()),
 	}
 	for _, s := range settings {
 		if _, err := db.write.ExecContext(ctx, s); err != nil {

@@ -138,15 +138,16 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 	if _, err := m.db.ExecContext(ctx, "DELETE FROM "+table); err != nil {
 		return err
 	}
-	insert := m.statement(table, clock, names, kinds)
+	copies := m.copies(table, clock, names, kinds)
 	if table != "events" {
-		_, err = m.db.ExecContext(ctx, insert+" ORDER BY "+quoted(clock))
+		_, err = m.db.ExecContext(ctx, "INSERT INTO main."+table+" "+copies+" ORDER BY "+quoted(clock))
 		return err
 	}
-	// A day of the copies after the other, so that the file is in the order of time.
+	// A day of all copies after the other, so that the file is in the order of time.
 	for day := range ring + 1 {
+		to := m.start.AddDate(0, 0, day)
+		var parts []string
 		for k := range m.times {
-			to := m.start.AddDate(0, 0, day)
 			from := to.AddDate(0, 0, k)
 			if day+k >= ring {
 				from = from.AddDate(0, 0, -ring)
@@ -157,13 +158,14 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 				}
 				from = to
 			}
-			part := fmt.Sprintf("%s WHERE k = %d AND started_at >= '%s' AND started_at < '%s'", insert, k, stamp(from), stamp(from.AddDate(0, 0, 1)))
-			if day == 0 && k == 0 {
-				part = strings.Replace(part, "started_at >= '"+stamp(from)+"' AND ", "", 1)
+			part := fmt.Sprintf("%s WHERE k = %d AND started_at < '%s'", copies, k, stamp(from.AddDate(0, 0, 1)))
+			if day > 0 || k > 0 {
+				part += " AND started_at >= '" + stamp(from) + "'"
 			}
-			if _, err := m.db.ExecContext(ctx, part); err != nil {
-				return err
-			}
+			parts = append(parts, part)
+		}
+		if _, err := m.db.ExecContext(ctx, "INSERT INTO main.events "+strings.Join(parts, " UNION ALL ")); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -171,8 +173,8 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 
 func stamp(t time.Time) string { return t.Format(time.DateTime) }
 
-// statement inserts the copies: moved, and summed where there are figures.
-func (m *multiplied) statement(table, clock string, names []string, kinds map[string]string) string {
+// copies selects the copies: moved, and summed where there are figures.
+func (m *multiplied) copies(table, clock string, names []string, kinds map[string]string) string {
 	by := fmt.Sprintf("to_days(CASE WHEN %s - to_days(k::INTEGER) < '%s' AND k > 0 THEN %d - k::INTEGER ELSE -k::INTEGER END)", clock, stamp(m.start), ring)
 	id := func(id, at string) string {
 		return fmt.Sprintf("(format('{:08x}-{:04x}', epoch_ms(%[2]s + %[3]s) >> 16, epoch_ms(%[2]s + %[3]s) & 65535) || substr(%[1]s::VARCHAR, 14, 21) || format('{:02x}', k))::UUID", id, at, by)
@@ -206,7 +208,7 @@ func (m *multiplied) statement(table, clock string, names []string, kinds map[st
 		}
 		out = append(out, value+" AS "+quoted(n))
 	}
-	text := fmt.Sprintf("INSERT INTO main.%s SELECT %s FROM source.main.%s, range(%d) AS copies(k)", table, strings.Join(out, ", "), table, m.times)
+	text := fmt.Sprintf("SELECT %s FROM source.main.%s, range(%d) AS copies(k)", strings.Join(out, ", "), table, m.times)
 	if table != "events" {
 		text += " GROUP BY ALL"
 	}

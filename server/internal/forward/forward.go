@@ -19,9 +19,8 @@ const (
 	Mark = "umpire.forwarded"
 	// maxBatch is how many events one request holds.
 	maxBatch = 512
-	// maxQueue and maxBytes bound what waits in memory; beyond that it is read from
-	// the log again.
-	maxQueue, maxBytes = 20_000, 32 << 20
+	// maxBytes bounds what waits in memory, beside Options.Queue.
+	maxBytes = 32 << 20
 	// remembered is how many ids are known again, when two watchers saw one call.
 	remembered = 100_000
 	// patience is for how long a collector that answers with an error is given the
@@ -44,6 +43,9 @@ type Options struct {
 	Project func(uint32) (string, bool)
 	// Version is of this server.
 	Version string
+	// Queue is how many events wait in memory; what is more is read from the log
+	// again. Default 20,000.
+	Queue int
 	Retry   time.Duration // 0: a second
 	Log     *slog.Logger  // nil: slog.Default
 }
@@ -91,6 +93,9 @@ func New(opts Options) (*Forwarder, error) {
 	if opts.Retry <= 0 {
 		opts.Retry = time.Second
 	}
+	if opts.Queue <= 0 {
+		opts.Queue = 20_000
+	}
 	opts.URL = strings.TrimRight(opts.URL, "/")
 	f := &Forwarder{opts: opts, seen: once.New(remembered), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
@@ -136,7 +141,7 @@ func (f *Forwarder) Applied(batch []store.Entry) {
 		if f.gap {
 			break
 		}
-		if len(f.queue) >= maxQueue || f.bytes > maxBytes {
+		if len(f.queue) >= f.opts.Queue || f.bytes > maxBytes {
 			f.gap = true
 			break
 		}

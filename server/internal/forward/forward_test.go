@@ -113,8 +113,14 @@ type feed struct {
 
 func open(t *testing.T, url string) *feed {
 	t.Helper()
-	f := &feed{t: t}
-	f.opts = forward.Options{URL: url, Dir: t.TempDir(), Retry: time.Millisecond, Project: func(uint32) (string, bool) { return "shop", true }}
+	return openWith(t, forward.Options{URL: url})
+}
+
+func openWith(t *testing.T, opts forward.Options) *feed {
+	t.Helper()
+	f := &feed{t: t, opts: opts}
+	f.opts.Dir, f.opts.Retry = t.TempDir(), time.Millisecond
+	f.opts.Project = func(uint32) (string, bool) { return "shop", true }
 	f.make()
 	first := f.out
 	var p pipeline.Options
@@ -234,6 +240,72 @@ func TestOutage(t *testing.T) {
 		t.Errorf("events told (-want +got):\n%s", diff)
 	}
 	f.close()
+}
+
+// TestOverflow: what the memory has no room for while the collector is away comes from
+// the log, in order, and once.
+func TestOverflow(t *testing.T) {
+	c := newCollector(t)
+	f := openWith(t, forward.Options{URL: c.URL, Queue: 5})
+	c.answer(http.StatusServiceUnavailable)
+	var want []string
+	for range 8 {
+		batch := []umpire.Event{call(umpire.OK), call(umpire.BadArgs), call(umpire.OK)}
+		for i := range batch {
+			want = append(want, batch[i].ID.String())
+		}
+		f.submit(batch...)
+	}
+	until(t, "it was refused", func() bool { return f.out.Stats().Failures > 0 })
+	c.answer(0)
+	until(t, "all are told", func() bool { return f.out.Stats().Sent == int64(len(want)) })
+	f.close()
+	if diff := cmp.Diff(want, c.ids()); diff != "" {
+		t.Errorf("events told (-want +got):\n%s", diff)
+	}
+}
+
+// TestKilled: a process that is killed may tell again what it told last, as the same
+// spans; nothing is left out.
+func TestKilled(t *testing.T) {
+	c := newCollector(t)
+	f := open(t, c.URL)
+	a, b, d := call(umpire.OK), call(umpire.OK), call(umpire.OK)
+	f.submit(a)
+	f.close() // the position is behind a
+	f.make()
+	f.out.Start(f.Pipeline)
+	f.submit(b)
+	until(t, "two are told", func() bool { return f.out.Stats().Sent == 1 })
+	f.make() // and the one before never wrote where it was
+	f.out.Start(f.Pipeline)
+	f.submit(d)
+	f.close()
+	first := map[string]string{}
+	for i, id := range c.ids() {
+		span := hex.EncodeToString(c.spans[i].GetSpanId())
+		if was, there := first[id]; there && was != span {
+			t.Errorf("event %s is span %s and %s", id, was, span)
+		}
+		first[id] = span
+	}
+	if n := len(c.ids()); len(first) != 3 || n > 4 || first[d.ID.String()] == "" {
+		t.Errorf("%d spans of %d events", n, len(first))
+	}
+}
+
+// TestBodies: what was said leaves if the option says so, as redacted as it is stored.
+func TestBodies(t *testing.T) {
+	c := newCollector(t)
+	f := openWith(t, forward.Options{URL: c.URL, Bodies: true})
+	e := call(umpire.OK)
+	e.Input = []byte(`{"query":"sea","token":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}`)
+	f.submit(e)
+	f.close()
+	text := c.spans[0].String()
+	if !strings.Contains(text, "to find a book") || !strings.Contains(text, "sea") || strings.Contains(text, "ghp_0123") {
+		t.Errorf("the span says %s", text)
+	}
 }
 
 // TestRefused: what the collector will never take is counted, and holds nothing up.

@@ -11,9 +11,20 @@ import (
 var errFollowed = errors.New("read as far as asked")
 
 // Follow hands out what the log still holds behind the sequence number after, up to
-// upto, in order, without what belongs to projects that were deleted. Lost is how
-// many the log does not hold any more. What yield fails with is returned.
+// upto, in order, without what was set aside and what belongs to projects that were
+// deleted. Lost is how many the log does not hold any more. What yield fails with is
+// returned.
 func (p *Pipeline) Follow(after, upto uint64, yield func(store.Entry) error) (lost uint64, err error) {
+	dead := map[uint64]bool{}
+	err = p.dead.each(func(l deadLetter) bool {
+		if l.Seq > after && l.Seq <= upto {
+			dead[l.Seq] = true
+		}
+		return true
+	})
+	if err != nil {
+		return 0, fmt.Errorf("cannot follow the log: %w", err)
+	}
 	next := after + 1
 	_, err = p.log.Replay(next, func(seq uint64, it wal.Item) error {
 		if seq > upto {
@@ -24,7 +35,7 @@ func (p *Pipeline) Follow(after, upto uint64, yield func(store.Entry) error) (lo
 		}
 		next = seq + 1
 		e, err := decode(it.Body)
-		if err != nil || p.wasDeleted(it.Project) {
+		if err != nil || dead[seq] || p.wasDeleted(it.Project) {
 			return nil //nolint:nilerr // the applier sets it aside
 		}
 		return yield(store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})
@@ -51,12 +62,9 @@ func (p *Pipeline) AppliedTo() uint64 {
 	return p.queue.applied
 }
 
-// keepBytes is how large the log may become for a follower's sake.
-const keepBytes = 1 << 30
-
 // kept is up to where the log may be shortened, if the store holds position.
 func (p *Pipeline) kept(position uint64) uint64 {
-	if p.opts.Followed == nil || p.log.Bytes() > keepBytes {
+	if p.opts.Followed == nil || p.log.Bytes() > p.opts.MaxFollowed {
 		return position
 	}
 	return min(position, p.opts.Followed())

@@ -50,8 +50,10 @@ type Options struct {
 	// Applied is told of each batch that the store took. It must not wait. nil: nobody is.
 	Applied func([]store.Entry)
 	// Followed is up to where somebody has read who needs the log (Follow): what is
-	// behind that is kept while the log is below 1 GiB. nil: nobody needs it.
-	Followed func() uint64
+	// behind that is kept while the log has at most MaxFollowed bytes; default 1 GiB.
+	// nil: nobody needs it.
+	Followed    func() uint64
+	MaxFollowed int64
 	// Rules are those of a project; nil: there are none. It is called for each
 	// batch.
 	Rules  func(project uint32) []Rule
@@ -70,6 +72,9 @@ func (o Options) withDefaults() Options {
 	def(&o.RecentIDs, 2_000_000)
 	if o.MaxLagBytes <= 0 {
 		o.MaxLagBytes = 1 << 30
+	}
+	if o.MaxFollowed <= 0 {
+		o.MaxFollowed = 1 << 30
 	}
 	if o.retry <= 0 {
 		o.retry = 100 * time.Millisecond

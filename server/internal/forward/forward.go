@@ -46,8 +46,8 @@ type Options struct {
 	// Queue is how many events wait in memory; what is more is read from the log
 	// again. Default 20,000.
 	Queue int
-	Retry   time.Duration // 0: a second
-	Log     *slog.Logger  // nil: slog.Default
+	Retry time.Duration // 0: a second
+	Log   *slog.Logger  // nil: slog.Default
 }
 
 // Source hands out what was stored: a *pipeline.Pipeline.

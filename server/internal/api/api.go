@@ -144,16 +144,17 @@ var questions = map[string]question{
 	"clients": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.Clients(ctx, src, p)
 	},
-	"insights":      insights,
-	"never-called":  asked(query.Never),
-	"releases":      asked(query.Releases),
-	"servers":       asked(query.Servers),
-	"pairs":         asked(query.Pairs),
-	"empty":         asked(query.Empties),
-	"reported":      asked(query.Reported),
-	"unknown-tools": asked(query.Unknown),
-	"errors":        asked(query.Errors),
-	"errors/next":   asked(query.AfterErrors),
+	"clients/versions": asked(query.ClientVersions),
+	"insights":         insights,
+	"never-called":     asked(query.Never),
+	"releases":         asked(query.Releases),
+	"servers":          asked(query.Servers),
+	"pairs":            asked(query.Pairs),
+	"empty":            asked(query.Empties),
+	"reported":         asked(query.Reported),
+	"unknown-tools":    asked(query.Unknown),
+	"errors":           asked(query.Errors),
+	"errors/next":      asked(query.AfterErrors),
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},

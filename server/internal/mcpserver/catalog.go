@@ -180,12 +180,32 @@ var getTool = &tool{
 	say: sayTool,
 }
 
+// clientsAnswer are the clients, and the versions of each.
+type clientsAnswer struct {
+	query.ClientsAnswer
+	ByVersion []query.ClientVersionLine `json:"by_version"`
+}
+
 var listClients = &tool{
-	name: "list_clients", title: "Clients", about: "How each client's calls end.",
-	args: []string{"project", "last", "tool", "limit"},
-	path: "clients", like: query.ClientsAnswer{}, lists: []string{"clients"},
+	name: "list_clients", title: "Clients", about: "How the calls of each client, and of each of its versions, end.",
+	args: []string{"project", "last", "tool", "client", "limit"},
+	like: clientsAnswer{}, lists: []string{"clients", "by_version"},
+	ask: func(ctx context.Context, c *call) (answer, error) {
+		var out clientsAnswer
+		if err := c.into(ctx, "clients", c.in.values, &out.ClientsAnswer); err != nil {
+			return nil, err
+		}
+		var by query.ClientVersionsAnswer
+		if err := c.into(ctx, "clients/versions", c.in.values, &by); err != nil {
+			return nil, err
+		}
+		out.ByVersion = by.Versions
+		return asAnswer(out)
+	},
 	say: func(t *text, a answer) {
 		t.head(a)
 		t.table(a, "clients", "Clients", append([]column{{"client", "client", cell}, {"versions", "versions", cell}}, outcomeColumns...)...)
+		t.table(a, "by_version", "Clients by version", append([]column{{"client", "client", cell}, {"version", "version", cell}},
+			append(outcomeColumns[:6:6], column{"first_call_success", "first-call success", share})...)...)
 	},
 }

@@ -41,6 +41,7 @@ type dimension struct {
 var dimensions = []dimension{
 	{name: "tool", list: func(f *store.Filter) *[]string { return &f.Tool }},
 	{name: "client", list: func(f *store.Filter) *[]string { return &f.Client }},
+	{name: "client_version", list: func(f *store.Filter) *[]string { return &f.ClientVersion }},
 	{name: "platform", list: func(f *store.Filter) *[]string { return &f.Platform }},
 	{name: "server", list: func(f *store.Filter) *[]string { return &f.Server }},
 	{name: "version", list: func(f *store.Filter) *[]string { return &f.Version }},

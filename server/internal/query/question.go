@@ -18,6 +18,7 @@ type Source = store.Reader
 //	Errors        what fails, over all tools?
 //	AfterErrors   what did the models do after each failure?
 //	Clients       which client's calls fail, and how?
+//	ClientVersions  with which of its versions does a client fail?
 //	Insights      what is broken, since when, and what follows from it?
 //	Never         which tools are paid for and never used?
 //	FilterValues  what can the filters be set to?

@@ -49,6 +49,8 @@ type Filter struct {
 	// EmptyRule lets through the empty answers by these rules (outcomes.md 3.3), Mark the
 	// ok calls that carry any of these marks (outcomes.md 4).
 	EmptyRule, Mark []string
+	// ClientVersion is what the client of a call says it is; raw events only.
+	ClientVersion []string
 	// NewSince, unless zero, lets through the failures alone whose kind (tool and
 	// fingerprint) was never seen in the project before.
 	NewSince time.Time
@@ -57,7 +59,7 @@ type Filter struct {
 // FromRollups reports whether the hourly rollups can answer: both edges are
 // whole hours, and no filter is set that only raw events hold.
 func (f Filter) FromRollups() bool {
-	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.Session, f.User, f.EmptyRule, f.Mark} {
+	for _, list := range [][]string{f.Outcome, f.Slice, f.Cause, f.ErrorType, f.ErrorStatus, f.ErrorClass, f.Fingerprint, f.Session, f.User, f.EmptyRule, f.Mark, f.ClientVersion} {
 		if len(list) > 0 {
 			return false
 		}

@@ -14,6 +14,18 @@ type VersionReader interface {
 	// definitions. They are found in what rollups hold of the 90 days before the range;
 	// rules only in events of the range.
 	Changes(ctx context.Context, f Filter) ([]ChangeRow, error)
+	// ClientVersions is the calls of each version of each client, most calls first. It
+	// reads events.
+	ClientVersions(ctx context.Context, f Filter, limit int) ([]ClientVersionRow, error)
+}
+
+// ClientVersionRow is one version of one client.
+type ClientVersionRow struct {
+	Client, Version string
+	Counts
+	FirstCalls, FirstOK int64
+	// FirstSeen and LastSeen are when the first and the last call of the filter started.
+	FirstSeen, LastSeen time.Time
 }
 
 // ReleaseRow is one version of one server.

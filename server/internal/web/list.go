@@ -13,11 +13,11 @@ type listView struct {
 	frame
 	Heading     string
 	Err         *fault.Error
+	VersionsErr *fault.Error // of a client: why they are not told apart
 	Table       table
 	Pages       []navItem
 	Unknown     []unknownTool
 	UnknownMore string
-	Downloads   []download
 	Notes       []note
 }
 
@@ -36,28 +36,9 @@ func (s *site) tools(w http.ResponseWriter, r *http.Request) error {
 	if tools.Err == nil {
 		t := table{ID: "tools", Title: "Tools", Caption: "Calls by tool in " + lastWords(sc.params), Empty: "No tool was called in this range, and no server has listed any."}
 		v.Table, v.Pages = pagedTable(sc, t, toolColumns, toolLines(sc, tools.Value, badges(insights.Value)))
-		v.Downloads = sc.downloads("tools")
+		v.Table.Downloads = sc.downloads("tools")
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
 		v.Notes = unseenNotes(tools.Value.NotReported, false)
-	}
-	return s.render(w, http.StatusOK, "list", v)
-}
-
-func (s *site) clients(w http.ResponseWriter, r *http.Request) error {
-	sc, err := s.scope(w, r)
-	if err != nil || sc == nil {
-		return err
-	}
-	sc.begin(w, "Clients")
-	var clients answer[query.ClientsAnswer]
-	facets := sc.withFacets(r.Context(), func() { clients = sc.askClients(r.Context()) })
-	v := listView{frame: sc.frame(r.Context(), "Clients", sc.projectPath()+"clients", facets), Heading: "Clients", Err: clients.Err}
-	if clients.Err == nil {
-		t := table{ID: "clients", Title: "Clients", Caption: "Calls by client in " + lastWords(sc.params), Empty: "No client called in this range."}
-		lines := clientLines(clients.Value.Header, clients.Value.Clients, func(changes ...string) string { return sc.link(sc.projectPath(), changes...) })
-		v.Table, v.Pages = pagedTable(sc, t, clientColumns, lines)
-		v.Downloads = sc.downloads("clients")
-		v.Notes = unseenNotes(clients.Value.NotReported, false)
 	}
 	return s.render(w, http.StatusOK, "list", v)
 }

@@ -15,7 +15,7 @@ import (
 // filterNames are the filters of every question, in the order of their chips.
 // They live in the URL and go along from page to page.
 var filterNames = []string{
-	"tool", "client", "platform", "server", "version", "env", "outcome", "slice", "cause",
+	"tool", "client", "client_version", "platform", "server", "version", "env", "outcome", "slice", "cause",
 	"error_type", "error_status", "error_class", "new_since", "fingerprint", "empty_rule", "mark", "session", "user",
 }
 

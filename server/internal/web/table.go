@@ -19,6 +19,7 @@ type table struct {
 	Head               []head
 	Rows               [][]cell
 	Empty              string // stands in place of a table without rows
+	Downloads          []download
 	More               *moreLink
 }
 
@@ -34,6 +35,7 @@ type cell struct {
 	Small               []string
 	Badges              []badge
 	Zero, Code, Heading bool
+	Part                bool   // the row is a part of the one above
 	Missing             string // why there is a dash
 	HTML                template.HTML
 	At                  *time.Time
@@ -65,6 +67,8 @@ type line struct {
 	first      *query.Share
 	missing    string                    // what a dash says
 	bySlice    func(slice string) string // a link to the calls of one slice
+	parts      []line                    // what it is made of, if that is shown
+	part       bool
 }
 
 // column is one column of the tools and the clients table: how it is headed,
@@ -143,6 +147,8 @@ var (
 	}
 	toolColumns   = []column{nameColumn("tool", "Tool"), callsColumn, badArgsColumn, toolErrorColumn, crashedColumn, emptyColumn, p95Column, firstCallColumn, mixColumn}
 	clientColumns = []column{nameColumn("client", "Client"), callsColumn, badArgsColumn, toolErrorColumn, crashedColumn, emptyColumn, p95Column, sessionsColumn, mixColumn}
+	// clientPageColumns are those of the page, which tells versions apart.
+	clientPageColumns = slices.Insert(slices.Clone(clientColumns), len(clientColumns)-2, firstCallColumn)
 )
 
 func nameColumn(key, text string) column {
@@ -151,7 +157,7 @@ func nameColumn(key, text string) column {
 		if name == "" {
 			return cell{Text: "(no name)", Href: l.href, Small: l.small, Heading: true}
 		}
-		return cell{Text: name, Href: l.href, Small: l.small, Badges: l.badges, Code: l.code, Heading: true}
+		return cell{Text: name, Href: l.href, Small: l.small, Badges: l.badges, Code: l.code, Heading: true, Part: l.part}
 	}}
 }
 
@@ -215,15 +221,32 @@ func makeTable(sc *scope, t table, param string, columns []column, lines []line,
 	if len(lines) > limit {
 		lines = lines[:limit]
 	}
+	spare := rowsMax - len(lines)
 	for _, l := range lines {
-		row := make([]cell, len(columns))
-		for i, c := range columns {
-			row[i] = c.cell(l)
-			row[i].Label, row[i].Class = c.text, c.class
+		t.Rows = append(t.Rows, makeRow(columns, l))
+		if l.parts == nil {
+			continue
 		}
-		t.Rows = append(t.Rows, row)
+		order(columns, l.parts, key)
+		shown := l.parts[:min(len(l.parts), max(spare, 0))]
+		for _, part := range shown {
+			t.Rows = append(t.Rows, makeRow(columns, part))
+		}
+		if rest := len(l.parts) - len(shown); rest > 0 {
+			t.Rows[len(t.Rows)-1-len(shown)][0].Small = []string{"and " + format.Plural(int64(rest), "more version") + ": pick the client"}
+		}
+		spare -= len(shown)
 	}
 	return t
+}
+
+func makeRow(columns []column, l line) []cell {
+	row := make([]cell, len(columns))
+	for i, c := range columns {
+		row[i] = c.cell(l)
+		row[i].Label, row[i].Class = c.text, c.class
+	}
+	return row
 }
 
 // order sorts the lines in place: by the column that key names ("crashed",

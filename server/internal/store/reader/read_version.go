@@ -80,3 +80,17 @@ func (in *reader) Changes(ctx context.Context, f store.Filter) ([]store.ChangeRo
 	})
 	return all, err
 }
+
+// ClientVersions implements store.Reader.
+func (in *reader) ClientVersions(ctx context.Context, f store.Filter, limit int) ([]store.ClientVersionRow, error) {
+	var all []store.ClientVersionRow
+	err := in.each(ctx, "versions_of_clients", limited(f, limit), func(scan func(...any) error) error {
+		var r store.ClientVersionRow
+		err := scan(&r.Client, &r.Version, &r.Calls, &r.OK, &r.Empty, &r.BadArgs, &r.ToolError, &r.Crashed,
+			&r.FirstCalls, &r.FirstOK, &r.FirstSeen, &r.LastSeen)
+		r.FirstSeen, r.LastSeen = r.FirstSeen.UTC(), r.LastSeen.UTC()
+		all = append(all, r)
+		return err
+	})
+	return all, err
+}

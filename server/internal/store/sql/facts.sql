@@ -74,6 +74,8 @@ FROM (
 ) c
 {{- end}}
 
+{{define "client_version"}}CASE WHEN client_version = '' THEN '{{unknown}}' ELSE client_version END{{end}}
+
 {{define "empty_rule"}}CASE WHEN empty_rule = '' THEN '{{unknown}}' ELSE empty_rule END{{end}}
 
 {{define "behind"}}{{/* what is older than a place: its moment, and at the same moment the order of ids */}}

@@ -24,6 +24,7 @@ project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- 
   {{- with .Fingerprint}} AND fingerprint IN ({{args .}}){{end}}
   {{- with .Session}} AND session IN ({{args .}}){{end}}
   {{- with .User}} AND person IN ({{args .}}){{end}}
+  {{- with .ClientVersion}} AND {{template "client_version"}} IN ({{args .}}){{end}}
   {{- with .EmptyRule}} AND empty = 1 AND {{template "empty_rule"}} IN ({{args .}}){{end}}
   {{- with .Mark}} AND ok = 1 AND {{anyOf "suspects" (args .)}}{{end}}
   {{- if not .NewSince.IsZero}} AND failed AND (tool, fingerprint) IN (

@@ -132,6 +132,7 @@ func filter(t *rapid.T, project uint32) store.Filter {
 		f.NewSince = moment(t)
 	}
 	f.EmptyRule, f.Mark = few("empty rules", "no_content"), few("marks", "error_text", "all_failed")
+	f.ClientVersion = few("client versions", "1", "2")
 	f.Fingerprint, f.Session, f.User = few("fingerprints", "f1", "f2"), few("sessions", "s1", "derived-1"), few("users", "u1")
 	return f
 }

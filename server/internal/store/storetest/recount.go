@@ -156,7 +156,7 @@ func (f fact) matches(q store.Filter) bool {
 		any1(q.Outcome, outcome) && any1(q.Slice, slice) &&
 		any1(q.Cause, f.failure(f.Cause)) && any1(q.ErrorType, f.failure(f.ErrorType)) && any1(q.ErrorStatus, f.status()) &&
 		any1(q.Fingerprint, f.failure(f.Fingerprint)) && any1(q.Session, known(f.Session)) && any1(q.User, known(f.User)) &&
-		any1(q.ErrorClass, f.class()) && f.reasoned(q)
+		any1(q.ErrorClass, f.class()) && any1(q.ClientVersion, known(f.Client.Version)) && f.reasoned(q)
 }
 
 func (r recount) narrowed(q store.Filter) []fact {

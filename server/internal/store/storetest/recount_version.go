@@ -308,3 +308,23 @@ func rankedPairs(n map[store.PairRow]int64) []store.PairRow {
 	})
 	return first(limit, all)
 }
+
+func (r recount) clientVersions(q store.Filter, limit int) []store.ClientVersionRow {
+	rows := map[[2]string]store.ClientVersionRow{}
+	for _, f := range oldestFirst(r.calls(q)) {
+		key := [2]string{known(f.Client.Name), known(f.Client.Version)}
+		row, there := rows[key]
+		if row.Client, row.Version = key[0], key[1]; !there {
+			row.FirstSeen = f.start
+		}
+		count(&row.Counts, f)
+		first, ok := f.first(q)
+		add(&row.FirstCalls, first)
+		add(&row.FirstOK, ok)
+		row.LastSeen = f.start
+		rows[key] = row
+	}
+	return first(limit, slices.SortedFunc(maps.Values(rows), func(a, b store.ClientVersionRow) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Version, b.Version))
+	}))
+}

@@ -47,6 +47,9 @@ var questions = []question{
 	}),
 	one("Tools", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) { return r.ByTool(ctx, f) }),
 	one("Clients", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) { return r.ByClient(ctx, f) }),
+	one("ClientVersions", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) {
+		return r.ClientVersions(ctx, f, limit)
+	}),
 	one("Unknown", func(ctx context.Context, r store.Reader, f store.Filter) (any, error) {
 		return r.UnknownTools(ctx, f, limit)
 	}),

@@ -136,20 +136,21 @@ type fataler interface {
 
 // answers are all that can be asked under a filter.
 type answers struct {
-	Totals        store.Totals
-	Apart         [][2]store.Totals // at the moments of apart
-	Series        map[string][]store.Point
-	Tools         []store.ToolRow
-	Clients       []store.ClientRow
-	Unknown       []store.UnknownToolRow
-	Failures      []store.FailureRow
-	BadParams     []store.BadParamRow
-	EmptyRules    []store.NameCount
-	Suspects      []store.NameCount
-	Before, After []store.NameCount
-	Facets        store.Facets
-	Senders       []store.SenderRow
-	Calls         []store.CallRow
+	Totals         store.Totals
+	Apart          [][2]store.Totals // at the moments of apart
+	Series         map[string][]store.Point
+	Tools          []store.ToolRow
+	Clients        []store.ClientRow
+	ClientVersions []store.ClientVersionRow
+	Unknown        []store.UnknownToolRow
+	Failures       []store.FailureRow
+	BadParams      []store.BadParamRow
+	EmptyRules     []store.NameCount
+	Suspects       []store.NameCount
+	Before, After  []store.NameCount
+	Facets         store.Facets
+	Senders        []store.SenderRow
+	Calls          []store.CallRow
 }
 
 const limit = 4
@@ -175,6 +176,7 @@ func (r recount) answers(f store.Filter) (a answers) {
 		a.Series[step.String()] = r.series(f, step)
 	}
 	a.Tools, a.Clients, a.Unknown = r.byTool(f), r.byClient(f), r.unknownTools(f, limit)
+	a.ClientVersions = r.clientVersions(f, limit)
 	a.Failures, a.BadParams = r.failures(f, limit), r.badParams(f, limit)
 	a.EmptyRules, a.Suspects = r.emptyRules(f), r.suspects(f)
 	a.Before, a.After = r.neighbours(f, limit)

@@ -72,7 +72,7 @@ func (m *Memory) Event(_ context.Context, f store.Filter, id umpire.ID) (*store.
 // matches is match for one call, with the filters that lists have beside.
 func matches(c Call, f store.Filter) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	return !c.At.Before(f.From) && c.At.Before(f.To) && in(f.Tool, c.Tool) && in(f.Client, c.Client) && in(f.Slice, c.Slice) &&
+	return !c.At.Before(f.From) && c.At.Before(f.To) && in(f.Tool, c.Tool) && in(f.Client, c.Client) && in(f.ClientVersion, cmp.Or(c.Version, store.Unknown)) && in(f.Slice, c.Slice) &&
 		in(f.Fingerprint, c.Fingerprint) && in(f.Session, c.Session)
 }
 

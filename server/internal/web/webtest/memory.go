@@ -52,7 +52,7 @@ func (m *Memory) match(f store.Filter) []Call {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	var out []Call
 	for _, c := range m.Calls {
-		if c.At.Before(f.From) || !c.At.Before(f.To) || !in(f.Tool, c.Tool) || !in(f.Client, c.Client) ||
+		if c.At.Before(f.From) || !c.At.Before(f.To) || !in(f.Tool, c.Tool) || !in(f.Client, c.Client) || !in(f.ClientVersion, cmp.Or(c.Version, store.Unknown)) ||
 			!in(f.Slice, c.Slice) || !in(f.Fingerprint, c.Fingerprint) || !in(f.ErrorType, cmp.Or(c.ErrorType, store.Unknown)) ||
 			len(f.ErrorClass) > 0 && (!c.failed() || !in(f.ErrorClass, c.class())) {
 			continue

@@ -50,6 +50,31 @@ func (b *bench) ingest(ctx context.Context) error {
 	return b.bytes(ctx, dir)
 }
 
+// steadyAlone is the part of ingest at a fixed rate: what an acknowledgement takes, and
+// the memory under the load and behind it.
+func (b *bench) steadyAlone(ctx context.Context) error {
+	dir, remove, err := b.temporary()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	s, err := b.newServer(filepath.Join(dir, "data"), "")
+	if err != nil {
+		return err
+	}
+	defer s.kill()
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	if err := b.memory(ctx, s, "resident memory, fresh and idle", "150 MB", 5*time.Second); err != nil {
+		return err
+	}
+	if err := b.steady(ctx, s, ""); err != nil {
+		return err
+	}
+	return b.memory(ctx, s, "resident memory, idle after the load", "150 MB", 15*time.Second)
+}
+
 // throughput loads the server in batches of 100, 20 and 1, each in three rounds.
 func (b *bench) throughput(ctx context.Context, s *server, suffix string) (stored int, err error) {
 	seed := uint64(1)
@@ -100,7 +125,7 @@ func (b *bench) steady(ctx context.Context, s *server, suffix string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup
-	var peaks, p50, p99 []float64
+	var peaks, p50, p99, used []float64
 	var mu sync.Mutex
 	most := 0.0
 	wg.Go(func() {
@@ -123,6 +148,12 @@ func (b *bench) steady(ctx context.Context, s *server, suffix string) error {
 		most = 0
 		mu.Unlock()
 		length := b.For / 3
+		before, err := cpu(s.cmd.Process.Pid)
+		if err != nil {
+			stop()
+			wg.Wait()
+			return err
+		}
 		r, err := s.load(ctx, loadOf{
 			events: int(rate * length.Seconds()), batch: 100, rate: rate, until: time.Now(), span: time.Hour,
 			seed: uint64(100 + round), live: true,
@@ -136,9 +167,13 @@ func (b *bench) steady(ctx context.Context, s *server, suffix string) error {
 		peaks = append(peaks, most)
 		mu.Unlock()
 		p50, p99 = append(p50, float64(r.P50)), append(p99, float64(r.P99))
+		if after, err := cpu(s.cmd.Process.Pid); err == nil {
+			used = append(used, (after - before).Seconds()/r.Elapsed.Seconds()*100)
+		}
 	}
 	b.table.add("acknowledgement at 20,000 events/s and pages open, p50"+suffix, "1.5 ms", "", p50, millis)
 	b.table.add("acknowledgement at 20,000 events/s and pages open, p99"+suffix, "20 ms", "8 ms", p99, millis)
+	b.table.add("CPU of the server at 20,000 events/s and pages open, % of a core"+suffix, "", "", used, percent)
 	b.table.add("resident memory at 20,000 events/s and pages open"+suffix, "512 MB", "", peaks, mega)
 	stop()
 	wg.Wait()

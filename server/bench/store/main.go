@@ -28,7 +28,7 @@ import (
 )
 
 type flags struct {
-	Parts     []string      `help:"What to measure: ingest, questions, otel, clickhouse; or to prepare: prepare, multiply." default:"ingest,otel"`
+	Parts     []string      `help:"What to measure: ingest, steady (a part of ingest), questions, otel, clickhouse; or to prepare: prepare, multiply." default:"ingest,otel"`
 	Umpire    string        `help:"The program." default:"../bin/umpire"`
 	Engine    string        `help:"ClickHouse: the program of make engine." default:"../bin/engine"`
 	Collector string        `help:"OpenTelemetry Collector: the program of bench/collector." default:"../bin/collector"`
@@ -65,7 +65,7 @@ func main() {
 
 func (b *bench) run(ctx context.Context) error {
 	parts := map[string]func(context.Context) error{
-		"ingest": b.ingest, "questions": b.questions, "otel": b.otel, "clickhouse": b.clickhouse,
+		"ingest": b.ingest, "steady": b.steadyAlone, "questions": b.questions, "otel": b.otel, "clickhouse": b.clickhouse,
 		"prepare": b.prepare, "multiply": b.multiply,
 	}
 	for _, name := range b.Parts {

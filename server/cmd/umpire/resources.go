@@ -71,9 +71,10 @@ func (r resources) apply() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(r.rest)
 	}
-	// Without the flag Go itself follows a limit that changes.
-	if os.Getenv("GOMAXPROCS") == "" && r.threads != runtime.GOMAXPROCS(0) {
-		runtime.GOMAXPROCS(r.threads)
+	// Who is in the store or waits for the disk holds one of these for up to 10 ms before
+	// Go notices: with one a core, a request waits behind a question.
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(2 * r.threads)
 	}
 }
 

@@ -28,6 +28,7 @@ type queue struct {
 	busy    time.Time // when what is being applied came; zero: nothing is
 	adopted uint64    // the last that came over from a stretch that is over
 	pushed  uint64    // the last sequence number that was pushed
+	wanted  int       // how many entries in chunks take waits for, beside time
 	applied uint64    // the last that is done with
 	syncing int
 	closing bool
@@ -143,7 +144,10 @@ func (q *queue) push(c chunk) (held bool) {
 	}
 	q.pending += n
 	q.pushed = last
-	q.notify()
+	// To wake the applier for nothing with each request would cost the next ones.
+	if q.events <= n || q.events >= q.wanted || q.held > q.limits.room/2 {
+		q.notify()
+	}
 	return held
 }
 
@@ -208,6 +212,7 @@ func (q *queue) take(most int, delay time.Duration) (chunk, stretch) {
 			wait = time.Hour
 		}
 		changed := q.changed
+		q.wanted = most
 		q.mu.Unlock()
 		timer := time.NewTimer(wait)
 		select {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/umpire-mcp/umpire/server/internal/machine"
 	statement "github.com/umpire-mcp/umpire/server/internal/store/sql"
 )
 
@@ -60,6 +61,7 @@ func (db *DB) rotate(ctx context.Context) error {
 	db.age.Stop()
 	go func() {
 		defer close(s.done)
+		machine.GiveWay()
 		if s.err = db.seal(context.Background(), s); s.err != nil {
 			slog.Warn("the store cannot write to its file; events wait in memory and in the log", "error", s.err)
 		}

@@ -472,7 +472,7 @@ func (p *post) letter(t *testing.T) string {
 	select {
 	case text := <-p.heard:
 		return strings.ReplaceAll(strings.ReplaceAll(text, "=\n", ""), "=3D", "=")
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no e-mail came")
 		return ""
 	}

@@ -154,7 +154,7 @@ func (f *feed) submit(events ...umpire.Event) {
 
 func (f *feed) close() {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := f.out.Close(ctx); err != nil {
 		f.t.Error(err)
@@ -163,7 +163,7 @@ func (f *feed) close() {
 
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come to this: " + what)
 		}

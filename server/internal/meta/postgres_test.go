@@ -23,11 +23,10 @@ import (
 // eventually waits for what another node did: a few seconds, by the promise.
 func eventually(t *testing.T, what string, seen func() bool) {
 	t.Helper()
-	for range 200 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if seen() {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	t.Errorf("never seen: %s", what)
 }

@@ -128,7 +128,7 @@ func TestEveryEventOnce(t *testing.T) {
 		}
 		r.mem.set(func(m *memory) { m.down = nil })
 		r.submit(1, calls(1)...) // what is behind a poisoned event
-		c, cancel := context.WithTimeout(ctx, 20*time.Second)
+		c, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		if err := r.Sync(c); err != nil {
 			q := r.queue

@@ -81,7 +81,7 @@ func (r *rig) submit(project uint32, items ...Item) Receipt {
 
 func (r *rig) sync() {
 	r.t.Helper()
-	c, cancel := context.WithTimeout(ctx, 20*time.Second)
+	c, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if err := r.Sync(c); err != nil {
 		r.t.Fatal(err)

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -76,8 +77,12 @@ func (s stuck) ByClient(ctx context.Context, _ store.Filter) ([]store.ClientRow,
 // A panel has two seconds; the rest of the page stays.
 func TestPanelHasTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		h, err := web.New(stuck{one()}, webtest.Orders, web.Options{Now: func() time.Time { return webtest.Now }, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		began := time.Now()
-		body := page(t, pages(t, stuck{one()}, webtest.Orders, web.Options{}), "/p/orders-mcp/")
+		body := page(t, h, "/p/orders-mcp/")
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("the page took %v", took)
 		}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/auth"
@@ -27,6 +28,9 @@ func pages(t *testing.T, src query.Source, projects web.Projects, opt web.Option
 	opt.Now = func() time.Time { return webtest.Now }
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.PanelTimeout == 0 { // a busy machine is no defect of a page
+		opt.PanelTimeout = time.Minute
 	}
 	h, err := web.New(src, projects, opt)
 	if err != nil {
@@ -326,12 +330,16 @@ func TestFailedPanel(t *testing.T) {
 }
 
 // slow answers one question never.
-type slow struct{ *webtest.Memory }
+type slow struct {
+	*webtest.Memory
+	until chan struct{}
+}
 
 func (s slow) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(s) }
 
 func (s slow) ByClient(ctx context.Context, _ store.Filter) ([]store.ClientRow, error) {
-	select {} //nolint:staticcheck // it does not even look at its context
+	<-s.until // it does not even look at its context
+	return nil, nil
 }
 
 // broken panics.
@@ -344,9 +352,13 @@ func (broken) ByClient(context.Context, store.Filter) ([]store.ClientRow, error)
 }
 
 func TestSlowAndBrokenPanel(t *testing.T) {
-	body := page(t, pages(t, slow{one()}, webtest.Orders, web.Options{PanelTimeout: 500 * time.Millisecond}), "/p/orders-mcp/")
-	has(t, body, "This took too long.", `id="tools"`)
-	body = page(t, pages(t, broken{one()}, webtest.Orders, web.Options{}), "/p/orders-mcp/")
+	synctest.Test(t, func(t *testing.T) {
+		src := slow{one(), make(chan struct{})}
+		defer close(src.until)
+		body := page(t, pages(t, src, webtest.Orders, web.Options{PanelTimeout: 500 * time.Millisecond}), "/p/orders-mcp/")
+		has(t, body, "This took too long.", `id="tools"`)
+	})
+	body := page(t, pages(t, broken{one()}, webtest.Orders, web.Options{}), "/p/orders-mcp/")
 	has(t, body, "Something went wrong inside Umpire.", `id="tools"`)
 }
 

@@ -40,7 +40,7 @@ func TestAlerts(t *testing.T) {
 		case m := <-told:
 			path, _, _ := strings.Cut(m, " ")
 			messages[path] = m
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Fatalf("not told; the log says\n%s", s.log)
 		}
 	}

@@ -95,7 +95,9 @@ func TestKilledServerOnClickHouse(t *testing.T) {
 				acknowledged.Add(50)
 			}
 		}()
-		time.Sleep(time.Duration(300+150*round) * time.Millisecond)
+		before := acknowledged.Load()
+		eventually(t, "a batch is acknowledged", func() bool { return acknowledged.Load() > before })
+		time.Sleep(time.Duration(100+150*round) * time.Millisecond)
 		_ = s.cmd.Process.Kill()
 		_, _ = s.cmd.Process.Wait()
 		<-stopped

@@ -92,7 +92,7 @@ func TestCluster(t *testing.T) {
 		return parse[overview](t, text).Calls
 	}
 	// What came to both nodes in the same moment is put right within a minute.
-	eventually(t, 2*time.Minute, "every call, and once", func() bool { return len(stored()) == len(want) && calls() == int64(len(want)) })
+	eventually(t, "every call, and once", func() bool { return len(stored()) == len(want) && calls() == int64(len(want)) })
 	seen := map[string]int{}
 	for _, id := range stored() {
 		seen[id]++

@@ -3,7 +3,6 @@ package blackbox
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/umpire-mcp/umpire/internal/away"
 )
 
 // The doors that are closed unless they are asked for, in the binary: gRPC and
@@ -23,14 +24,9 @@ import (
 func TestDoorsThatAreAskedFor(t *testing.T) {
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	grpc := listener.Addr().String()
-	listener.Close()
+	grpc := away.Address(t)
 	s := serve(t, []string{"UMPIRE_DOOR_SENTRY=true"}, "--data", data, "--otlp-grpc", grpc)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	headers := map[string]string{"Authorization": "Bearer " + key}
 	overGRPC, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpoint(grpc), otlptracegrpc.WithInsecure(), otlptracegrpc.WithHeaders(headers))

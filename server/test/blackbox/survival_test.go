@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/umpire-mcp/umpire/internal/away"
 )
 
 // adapter is an adapter's own test binary, which becomes an MCP server over
@@ -114,7 +116,7 @@ func (w *watched) hello(n int) {
 // waiting waits until a call of "wait" was taken up.
 func (w *watched) waiting() {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(w.log.String(), "waiting"); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !strings.Contains(w.log.String(), "waiting"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("the call is not taken up:\n%s", w.log.String())
 		}
@@ -143,7 +145,7 @@ func (w *watched) end() {
 func checkCalls(t *testing.T, data, project string, ok, crashed int64) {
 	t.Helper()
 	var got overview
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		got = parse[reportJSON](t, must(t, "report", "--data", data, "--project", project, "--json")).Overview
 		if got.Calls >= ok+crashed {
 			break
@@ -159,7 +161,8 @@ func checkCalls(t *testing.T, data, project string, ok, crashed int64) {
 func TestEveryAnsweredCallArrives(t *testing.T) {
 	const part = 1667
 	data := t.TempDir()
-	s := serve(t, nil, "--data", data)
+	address := away.Address(t) // it is the test's while the server is away
+	s := serve(t, nil, "--data", data, "--listen", address)
 	for _, a := range adapters {
 		for _, outage := range []bool{false, true} {
 			project := fmt.Sprintf("%s-%v", a.name, outage)
@@ -171,7 +174,7 @@ func TestEveryAnsweredCallArrives(t *testing.T) {
 			}
 			w.hello(part)
 			if outage {
-				s = serve(t, nil, "--data", data, "--listen", strings.TrimPrefix(s.url, "http://"))
+				s = serve(t, nil, "--data", data, "--listen", address)
 			}
 			w.hello(part)
 			w.end()
@@ -202,7 +205,8 @@ func TestDeathsArrive(t *testing.T) {
 	const answered = 40
 	deaths := []string{"panic", "exit", "map_writes", "kill"}
 	data := t.TempDir()
-	s := serve(t, nil, "--data", data)
+	address := away.Address(t) // it is the test's while the server is away
+	s := serve(t, nil, "--data", data, "--listen", address)
 	type death struct {
 		adapter
 		project, key, spool string
@@ -239,7 +243,7 @@ func TestDeathsArrive(t *testing.T) {
 	for _, d := range all[len(all)/2:] {
 		die(d)
 	}
-	s = serve(t, nil, "--data", data, "--listen", strings.TrimPrefix(s.url, "http://"))
+	s = serve(t, nil, "--data", data, "--listen", address)
 	for _, d := range all {
 		next := d.start(t, s.url, d.key, d.spool)
 		checkCalls(t, data, d.project, answered, 1)

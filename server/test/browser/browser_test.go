@@ -100,7 +100,7 @@ func open(t *testing.T, l look, address string) *tab {
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	ctx, cancelTime := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancelTime := context.WithTimeout(ctx, 8*time.Minute)
 	tb := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, tb.listen); err != nil {
 		t.Fatal(err)

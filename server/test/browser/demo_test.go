@@ -48,7 +48,7 @@ func startDemo(t *testing.T) string {
 	select {
 	case address := <-found:
 		return address
-	case <-time.After(2 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("the demo shows no dashboard")
 		return ""
 	}

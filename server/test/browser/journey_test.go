@@ -160,7 +160,7 @@ func TestJourney(t *testing.T) {
 			at := func(want string) {
 				t.Helper()
 				got := ""
-				for range 200 { // while it is on its way, nothing can be asked
+				for end := time.Now().Add(patience); time.Now().Before(end); { // while it is on its way, nothing can be asked
 					here, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](`(u => {
 						u.searchParams.sort(); // in which order the form sends is no matter
 						return document.readyState === "complete" ? u.href : "";

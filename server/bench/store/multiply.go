@@ -139,7 +139,7 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 		return err
 	}
 	copies := m.copies(table, clock, names, kinds)
-	if table != "events" {
+	if table != rawEvents {
 		_, err = m.db.ExecContext(ctx, "INSERT INTO main."+table+" "+copies+" ORDER BY "+quoted(clock))
 		return err
 	}
@@ -171,6 +171,9 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 	return nil
 }
 
+// rawEvents is the table behind the view events.
+const rawEvents = "packed_events"
+
 func stamp(t time.Time) string { return t.Format(time.DateTime) }
 
 // copies selects the copies: moved, and summed where there are figures.
@@ -194,11 +197,13 @@ func (m *multiplied) copies(table, clock string, names []string, kinds map[strin
 			value = id("id", "started_at")
 		case n == "session":
 			value = "CASE WHEN session = '' OR k = 0 THEN session ELSE session || k::VARCHAR END"
-		case (n == "input" || n == "output") && table == "events":
-			value = "CASE WHEN k = 0 THEN " + n + " ELSE '' END"
+		case n == "bodies":
+			value = "CASE WHEN k = 0 THEN bodies ELSE '' END"
+		case n == "ended_block":
+			value = fmt.Sprintf("(epoch_us(started_at + %s) + coalesce(duration_us, 0)) // 1073741824", by)
 		}
 		switch how := last[n]; {
-		case table == "events":
+		case table == rawEvents:
 		case strings.HasPrefix(how, "arg_max"):
 			value = how
 		case how != "":
@@ -209,7 +214,7 @@ func (m *multiplied) copies(table, clock string, names []string, kinds map[strin
 		out = append(out, value+" AS "+quoted(n))
 	}
 	text := fmt.Sprintf("SELECT %s FROM source.main.%s, range(%d) AS copies(k)", strings.Join(out, ", "), table, m.times)
-	if table != "events" {
+	if table != rawEvents {
 		text += " GROUP BY ALL"
 	}
 	return text

@@ -22,8 +22,8 @@ const storageVersion = "v1.5.0"
 
 // wasteful reports whether most of the file is free, or in an older format.
 func (db *DB) wasteful(ctx context.Context, least int64) (bool, error) {
-	if db.path == "" {
-		return false, nil
+	if db.path == "" || db.anew {
+		return db.anew && db.path != "", nil
 	}
 	var version string
 	if err := db.write.QueryRowContext(ctx, "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'cold'").Scan(&version); err != nil {

@@ -36,6 +36,7 @@ func TestFailuresOfOldStores(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	unpack(t, path)
 	alter(t, path, "DROP TABLE tool_days", "DROP TABLE tool_latency_days", "DROP TABLE failure_hours", "ALTER TABLE store_state DROP generation", "UPDATE store_state SET schema_version = 4")
 	db = openTest(t, path)
 	got, err := db.Failures(t.Context(), f, 10)

@@ -33,7 +33,7 @@ func (db *DB) Expire(ctx context.Context, project uint32, raw, old time.Time) (e
 	}
 	defer unlock()
 	err = db.transact(ctx, func(tx *sql.Tx) error {
-		if events, err = expire(ctx, tx, project, "events", "started_at", raw); err != nil {
+		if events, err = expire(ctx, tx, project, "packed_events", "started_at", raw); err != nil {
 			return err
 		}
 		var counts int64
@@ -128,7 +128,7 @@ func selectGone(ctx context.Context, tx *sql.Tx, project uint32, whose store.Who
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO twins SELECT e.*, e.rowid, true FROM events e
+	_, err := tx.ExecContext(ctx, `INSERT INTO twins SELECT * EXCLUDE (row, ended_block), row, true FROM stored_events
 		WHERE project = $1 AND (($2 <> '' AND "user" = $2) OR ($3 <> '' AND session = $3))`, project, whose.User, whose.Session)
 	return err
 }

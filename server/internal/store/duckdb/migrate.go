@@ -20,36 +20,41 @@ var migrations embed.FS
 // DuckDB, its table of versions wants a column that numbers itself, and it opens
 // connections of its own, while here one connection must hold it all. What is left
 // of it is this loop.
-func migrate(ctx context.Context, conn *sql.Conn, upgrade bool) error {
+//
+// It reports whether the events of an older version were written anew.
+func migrate(ctx context.Context, conn *sql.Conn, upgrade bool) (anew bool, err error) {
 	const state = `CREATE TABLE IF NOT EXISTS store_state (schema_version INTEGER NOT NULL, log_position UBIGINT NOT NULL)`
 	if _, err := conn.ExecContext(ctx, state); err != nil {
-		return fmt.Errorf("cannot create the table of the store's state: %w", err)
+		return false, fmt.Errorf("cannot create the table of the store's state: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "INSERT INTO store_state (schema_version, log_position) SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM store_state)"); err != nil {
-		return fmt.Errorf("cannot begin the store's state: %w", err)
+		return false, fmt.Errorf("cannot begin the store's state: %w", err)
 	}
 	var have int
 	if err := conn.QueryRowContext(ctx, "SELECT schema_version FROM store_state").Scan(&have); err != nil {
-		return fmt.Errorf("cannot read the store's version: %w", err)
+		return false, fmt.Errorf("cannot read the store's version: %w", err)
 	}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		return fmt.Errorf("cannot list the migrations: %w", err)
+		return false, fmt.Errorf("cannot list the migrations: %w", err)
 	}
 	if have > len(names) {
-		return fault.New(fault.Conflict, fmt.Sprintf("the store is of version %d, and this umpire knows up to %d", have, len(names)),
+		return false, fault.New(fault.Conflict, fmt.Sprintf("the store is of version %d, and this umpire knows up to %d", have, len(names)),
 			"it was written by a newer umpire: start that one, or umpire restore a backup that was made before the upgrade")
 	}
 	if have > 0 && have < len(names) && !upgrade {
-		return ErrOlder
+		return false, ErrOlder
 	}
 	for i := have; i < len(names); i++ {
 		if err := migrateOne(ctx, conn, names[i], i+1); err != nil {
-			return fmt.Errorf("cannot apply migration %q: %w", names[i], err)
+			return false, fmt.Errorf("cannot apply migration %q: %w", names[i], err)
 		}
 	}
-	return nil
+	return have > 0 && have < packed, nil
 }
+
+// packed is the version since which events are in packed_events.
+const packed = 8
 
 func migrateOne(ctx context.Context, conn *sql.Conn, name string, version int) error {
 	text, err := migrations.ReadFile(name)

@@ -65,6 +65,7 @@ type DB struct {
 	idle *time.Timer
 	age  *time.Timer
 
+	anew     bool        // its events were written anew, and what they were before is free
 	prepared atomic.Bool // connections are for readers from then on
 
 	// position is up to where the log's entries are in the file.
@@ -101,8 +102,8 @@ var (
 // its tables up to date. The empty path is a database in memory. A file that
 // another process holds is a fault.Conflict.
 //
-// Of a file most of which is free, after much was removed, the rest is written anew
-// first.
+// Of a file most of which is free, after much was removed, or of an older version, the
+// rest is written anew first.
 func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	db, err := open(ctx, path, opts)
 	if err != nil {
@@ -209,7 +210,7 @@ func (db *DB) prepare(ctx context.Context) (err error) {
 	if err := db.setUp(ctx); err != nil {
 		return err
 	}
-	if err := migrate(ctx, db.write, !db.opts.Current); err != nil {
+	if db.anew, err = migrate(ctx, db.write, !db.opts.Current); err != nil {
 		return err
 	}
 	if err := noTwins(ctx, db.write); err != nil {

@@ -74,6 +74,9 @@ func (db *DB) DeleteProject(ctx context.Context, project uint32) error {
 	defer unlock()
 	err = db.transact(ctx, func(tx *sql.Tx) error {
 		for _, table := range tables {
+			if table == "events" { // a view
+				table = "packed_events"
+			}
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {
 				return fmt.Errorf("cannot delete project %d from %q: %w", project, table, err)
 			}

@@ -18,12 +18,15 @@ const lateColumns = `e.project, e.session, e.tool, e.id, epoch_us(e.started_at),
 
 const lateCondition = `e.kind = 'call' AND e.outcome IN ('ok', 'bad_args', 'tool_error', 'crashed') AND e.session <> '' AND e.tool <> ''`
 
+// blockUS is how long one value of ended_block is, in microseconds.
+const blockUS = 1 << 30
+
 // learn, under mu and cold and with nothing in memory, fills lately with the calls in
 // the file that ended last.
 func (db *DB) learn(ctx context.Context) error {
 	l := newLately()
 	var last sql.NullInt64
-	if err := db.write.QueryRowContext(ctx, "SELECT epoch_us(max(ended_at)) FROM events").Scan(&last); err != nil {
+	if err := db.write.QueryRowContext(ctx, "SELECT epoch_us(max(ended_at)) FROM stored_events WHERE ended_block = (SELECT max(ended_block) FROM packed_events)").Scan(&last); err != nil {
 		return fmt.Errorf("cannot read when the last call ended: %w", err)
 	}
 	if last.Valid {
@@ -33,7 +36,7 @@ func (db *DB) learn(ctx context.Context) error {
 	if !last.Valid || l.horizon == last.Int64 {
 		return nil
 	}
-	return db.learnFrom(ctx, fmt.Sprintf("SELECT %s FROM events e WHERE %s AND e.ended_at > make_timestamp(%d)", lateColumns, lateCondition, l.horizon))
+	return db.learnFrom(ctx, fmt.Sprintf("SELECT %s FROM stored_events e WHERE %s AND %s", lateColumns, lateCondition, endedAfter(l.horizon)))
 }
 
 // relearn, after applyCold, learns anew the calls of the sessions that a batch
@@ -65,8 +68,13 @@ func (db *DB) relearnTouched(ctx context.Context) error {
 		return err
 	}
 	const begin = -60_000_000_000_000_000 // long before all
-	return db.learnFrom(ctx, fmt.Sprintf(`SELECT %s FROM events e JOIN touched t ON e.project = t.project AND e.session = t.session AND e.tool = t.tool
-		WHERE %s AND e.ended_at > make_timestamp(%d)`, lateColumns, lateCondition, max(db.lately.horizon, begin)))
+	return db.learnFrom(ctx, fmt.Sprintf(`SELECT %s FROM stored_events e JOIN touched t ON e.project = t.project AND e.session = t.session AND e.tool = t.tool
+		WHERE %s AND %s`, lateColumns, lateCondition, endedAfter(max(db.lately.horizon, begin))))
+}
+
+// endedAfter is the condition on stored_events e; its second part is what zone maps know.
+func endedAfter(us int64) string {
+	return fmt.Sprintf("e.ended_at > make_timestamp(%d) AND e.ended_block >= %d", us, us/blockUS)
 }
 
 func (db *DB) learnFrom(ctx context.Context, query string) error {

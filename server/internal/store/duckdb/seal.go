@@ -149,7 +149,11 @@ func sealInto(ctx context.Context, tx *sql.Tx, s *sealing, where string) error {
 		}
 		facts = "(" + some + ")"
 	}
-	do := []string{"INSERT INTO events " + together(s.generation, groups) + " WHERE " + where}
+	events, err := statement.DuckDB.Packed("(" + together(s.generation, groups) + " WHERE " + where + ")")
+	if err != nil {
+		return err
+	}
+	do := []string{"INSERT INTO packed_events " + events}
 	for _, table := range counted {
 		rows, err := statement.DuckDB.Count(table, facts)
 		if err != nil {

@@ -32,6 +32,7 @@ func TestSendersOfOldStores(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	unpack(t, path)
 	alter(t, path, "DROP TABLE tool_days", "DROP TABLE tool_latency_days", "DROP TABLE sender_hours", "DROP TABLE failure_hours", "DROP TABLE expired",
 		"ALTER TABLE store_state DROP generation", "UPDATE store_state SET schema_version = 2")
 	db = openTest(t, path)

@@ -14,12 +14,12 @@ WITH near AS (
     {{template "slice"}} AS slice, b.args_hash, b.ask_hash, b.is_retry, b.reworded, b.repeated
   FROM batch b WHERE {{template "chained"}}
   UNION ALL
-  SELECT true, s.rowid, s.started_at >= t.first_end, s.project, s.session, s.tool, s.id, s.started_at, s.ended_at,
+  SELECT true, s.row, s.started_at >= t.first_end, s.project, s.session, s.tool, s.id, s.started_at, s.ended_at,
     {{template "slice"}}, s.args_hash, s.ask_hash, s.is_retry, s.reworded, s.repeated
-  FROM events s JOIN touched t ON s.project = t.project AND s.session = t.session AND s.tool = t.tool
+  FROM stored_events s JOIN touched t ON s.project = t.project AND s.session = t.session AND s.tool = t.tool
     AND s.ended_at >= t.since AND s.started_at <= t.until
   WHERE s.kind = 'call' AND s.outcome IN ('ok', 'bad_args', 'tool_error', 'crashed')
-    AND s.ended_at >= (SELECT min(since) FROM touched) AND s.started_at <= (SELECT max(until) FROM touched)
+    AND s.ended_block >= (SELECT {{template "block" "min(since)"}} FROM touched) AND s.started_at <= (SELECT max(until) FROM touched)
 ),
 walk AS (
   SELECT *, ended_at AS t, CASE WHEN ended_at > started_at THEN 0 ELSE 1 END AS phase, 1 AS half,

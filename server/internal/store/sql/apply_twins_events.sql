@@ -1,1 +1,1 @@
-DELETE FROM events WHERE rowid IN (SELECT row FROM twins WHERE yields)
+DELETE FROM packed_events WHERE rowid IN (SELECT row FROM twins WHERE yields)

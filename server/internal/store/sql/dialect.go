@@ -215,6 +215,9 @@ func (d *Dialect) Count(rollup, facts string) (string, error) {
 	return d.fragment("count_"+rollup, facts)
 }
 
+// Packed is a SELECT of a table's events as DuckDB's file holds them.
+func (d *Dialect) Packed(events string) (string, error) { return d.fragment("packed", events) }
+
 // Each is Count with a row for each of Facts.
 func (d *Dialect) Each(rollup, facts string) (string, error) {
 	return d.fragment("each_"+rollup, facts)

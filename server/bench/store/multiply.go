@@ -164,7 +164,7 @@ func (m *multiplied) one(ctx context.Context, table string) error {
 			}
 			parts = append(parts, part)
 		}
-		if _, err := m.db.ExecContext(ctx, "INSERT INTO main.events "+strings.Join(parts, " UNION ALL ")); err != nil {
+		if _, err := m.db.ExecContext(ctx, "INSERT INTO main."+rawEvents+" "+strings.Join(parts, " UNION ALL ")); err != nil {
 			return err
 		}
 	}

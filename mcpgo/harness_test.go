@@ -37,6 +37,7 @@ type collector struct {
 	*httptest.Server
 	mu     sync.Mutex
 	events []umpire.Event
+	again  []umpire.Event // whose ids had come before
 }
 
 func newCollector(t testing.TB) *collector {
@@ -62,7 +63,13 @@ func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.mu.Lock()
-	c.events = append(c.events, batch.Events...)
+	for _, e := range batch.Events {
+		if slices.ContainsFunc(c.events, func(had umpire.Event) bool { return had.ID == e.ID }) {
+			c.again = append(c.again, e) // one event, as for a server
+		} else {
+			c.events = append(c.events, e)
+		}
+	}
 	c.mu.Unlock()
 	_ = json.NewEncoder(w).Encode(map[string]int{"accepted": len(batch.Events)})
 }
@@ -112,6 +119,7 @@ func (c *collector) wait(t testing.TB, client *umpire.Client, n int, kinds ...st
 		events := c.all(kinds...)
 		switch {
 		case len(events) == n:
+			c.checkAgain(t, client)
 			return events
 		case len(events) > n:
 			t.Fatalf("%d events, want %d: %s", len(events), n, brief(events))
@@ -121,12 +129,25 @@ func (c *collector) wait(t testing.TB, client *umpire.Client, n int, kinds ...st
 	}
 }
 
-func brief(events []umpire.Event) string {
-	b, _ := json.MarshalIndent(events, "", " ")
-	if len(b) > 4000 {
-		b = b[:4000]
+// checkAgain: an event comes again only from the spool, where it was put because a
+// request that had brought it was cut short, as the last words of a panic are.
+func (c *collector) checkAgain(t testing.TB, client *umpire.Client) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.again); uint64(n) > client.Stats().Drained {
+		t.Errorf("%d events came again: %s", n, brief(c.again))
 	}
-	return string(b)
+}
+
+// brief names all events, a line each, and then shows as many as there is room for.
+func brief(events []umpire.Event) string {
+	var b []byte
+	for _, e := range events {
+		b = fmt.Appendf(b, "\n%s %s %s %s %s %s", e.ID, e.Kind, e.Tool, e.Outcome, e.Cause, e.StartedAt.Format("05.000000"))
+	}
+	whole, _ := json.MarshalIndent(events, "", " ")
+	return string(append(append(b, '\n'), whole[:min(len(whole), 4000)]...))
 }
 
 // A conn is one client's connection to a server. ask sends a line and returns

@@ -15,18 +15,22 @@ func timeCell(at time.Time) cell {
 // muteCell says whether empty answers of a tool by a rule are fine, and has the button
 // that changes it.
 func (sc *scope) muteCell(t query.EmptyLine) cell {
-	a := &action{Text: "Mute", To: sc.changeAt("mute"), Fields: []pair{{"tool", t.Tool}, {"rule", t.Rule}, {"back", sc.page()}}}
-	if t.Muted {
+	return cell{Act: sc.muteAction(t.Tool, t.Rule)}
+}
+
+func (sc *scope) muteAction(tool, rule string) *action {
+	a := &action{Text: "Mute", To: sc.changeAt("mute"), Fields: []pair{{"tool", tool}, {"rule", rule}, {"back", sc.page()}}}
+	if sc.params.Prefs.IsMuted(tool, rule) {
 		a.Said, a.Text = "muted", "Unmute"
 		a.Fields = append(a.Fields, pair{"off", "1"})
-		if !sc.params.Prefs.Has(t.Tool, t.Rule) { // a mute of all the tool's empty answers
+		if !sc.params.Prefs.Has(tool, rule) { // a mute of all the tool's empty answers
 			a.Said, a.Text = "muted with the tool", ""
 		}
 	}
 	if sc.site.opt.Settings == nil {
 		a.Text = ""
 	}
-	return cell{Act: a}
+	return a
 }
 
 // ruleCell is the button that makes tool errors of a tool's later calls with a mark, or

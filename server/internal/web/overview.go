@@ -141,14 +141,18 @@ func (sc *scope) askFacets(ctx context.Context) answer[query.FacetsAnswer] {
 
 // pairsPanel is which tool is called after which.
 type pairsPanel struct {
-	Err  *fault.Error
-	Rows []pairRow
-	None string
+	Err        *fault.Error
+	Rows, Rest []pairRow
+	None       string
 }
 
 type pairRow struct{ Before, BeforeHref, After, AfterHref, Calls string }
 
-const pairsShown = 10
+// pairsFirst are shown at once, and up to pairsShown when asked for.
+const (
+	pairsFirst = 5
+	pairsShown = 15
+)
 
 func (sc *scope) pairsPanel(got answer[query.PairsAnswer]) *pairsPanel {
 	p := &pairsPanel{Err: got.Err}
@@ -162,6 +166,9 @@ func (sc *scope) pairsPanel(got answer[query.PairsAnswer]) *pairsPanel {
 	}
 	for _, pair := range list[:min(pairsShown, len(list))] {
 		p.Rows = append(p.Rows, pairRow{pair.Before, sc.toolLink(pair.Before), pair.After, sc.toolLink(pair.After), format.Count(pair.Calls)})
+	}
+	if len(p.Rows) > pairsFirst {
+		p.Rows, p.Rest = p.Rows[:pairsFirst], p.Rows[pairsFirst:]
 	}
 	return p
 }

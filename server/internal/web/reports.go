@@ -44,7 +44,7 @@ func (s *site) empties(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Table, v.Rest = sc.grid(table{ID: "empty", Title: "By tool and rule", Caption: "Empty answers by tool and rule", Empty: noneOr(a.Tools == nil, "No answer was empty in this range.")}, []gridHead{
 			{"tool", "Tool", "name", true},
-			{"rule", "Why it counts as empty", "", true},
+			{"rule", "Why it counts as empty", "whole", true},
 			{"calls", "Calls", "n", false},
 			{"share", "Of the tool's", "n", false},
 			{"clients", "Clients", "n", false},
@@ -75,7 +75,7 @@ func (s *site) reported(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Table, v.Rest = sc.grid(table{ID: "reported", Title: "By tool and mark", Caption: "Marked successes by tool and mark", Empty: noneOr(a.Tools == nil, "No success of this range looks like a failure.")}, []gridHead{
 			{"tool", "Tool", "name", true},
-			{"mark", "What makes it look like a failure", "", true},
+			{"mark", "What makes it look like a failure", "whole", true},
 			{"calls", "Calls", "n", false},
 			{"share", "Of the tool's OK", "n", false},
 			{"clients", "Clients", "n", false},
@@ -118,10 +118,10 @@ func (s *site) unknownTools(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Table, v.Rest = sc.grid(table{ID: "unknown", Title: "By name", Caption: "Names that were asked for and that no server has", Empty: noneOr(a.Names == nil, "Nobody asked for a tool that is not there.")}, []gridHead{
 			{"name", "Asked for", "name", true},
-			{"near", "Closest", "", true},
+			{"near", "Closest", "whole", true},
 			{"calls", "Calls", "n", false},
-			{"clients", "Who asked", "", false},
-			{"", "What came next in the session", "", false},
+			{"clients", "Who asked", "whole", false},
+			{"", "What came next in the session", "whole", false},
 		}, rows, "calls")
 		v.Notes = unseenNotes(a.NotReported, false)
 	})
@@ -135,7 +135,7 @@ func (s *site) neverCalled(w http.ResponseWriter, r *http.Request) error {
 	sc.begin(w, "Never called")
 	got, facets := asking(sc, r, "never called", query.Never)
 	return report(sc, w, r, "never-called", "Never called", got, facets, func(v *reportView, a query.NeverCalledAnswer) {
-		v.Intro = "A server lists these tools and nobody called them in this range. Their definitions are read all the same, once a session at least: tokens are estimated as bytes / 4."
+		v.Intro = "A server lists these tools and nobody called them in this range. Their definitions are read all the same, once in each session of the range at least: tokens are estimated as bytes / 4."
 		if a.Tools != nil {
 			v.Caption = format.Count(int64(len(a.Tools))) + " of " + format.Plural(a.Listed, "tool")
 			if a.Tokens != nil {
@@ -152,14 +152,14 @@ func (s *site) neverCalled(w http.ResponseWriter, r *http.Request) error {
 				name.Small = []string{t.Server}
 			}
 			rows = append(rows, []cell{
-				name, numberCell(t.DefinitionBytes, format.Bytes), numberCell(t.Sessions, format.Count), numberCell(t.Tokens, format.Tokens),
+				name, numberCell(t.DefinitionBytes, format.Bytes), numberCell(t.Sessions, format.Count), numberCell(t.Tokens, shortTokens),
 				costCell(t.Cost), timeCell(t.FirstSeen),
 			})
 		}
 		v.Table, v.Rest = sc.grid(table{ID: "never", Title: "By tool", Caption: "Tools that are listed and were not called", Empty: neverNone(a)}, []gridHead{
 			{"tool", "Tool", "name", true},
 			{"bytes", "Definition", "n", false},
-			{"sessions", "Sessions that read it", "n", false},
+			{"sessions", "Sessions", "n", false},
 			{"tokens", "Tokens", "n", false},
 			{"cost", "Cost", "n", false},
 			{"since", "Listed since", "", true},
@@ -191,6 +191,9 @@ func numberCell(n *int64, write func(int64) string) cell {
 	}
 	return ranked(cell{Text: write(*n)}, float64(*n))
 }
+
+// shortTokens is for a column that is headed so.
+func shortTokens(n int64) string { return strings.TrimSuffix(format.Tokens(n), " tokens") }
 
 func costCell(usd *float64) cell {
 	if usd == nil {

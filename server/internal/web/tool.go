@@ -46,7 +46,10 @@ type badParam struct {
 }
 
 // countRow is a name and how many calls carried it.
-type countRow struct{ Name, Href, Calls, Word string }
+type countRow struct {
+	Name, Href, Calls, Word string
+	Act                     *action
+}
 
 // suspectRow is a mark on ok calls, with the button that makes a rule of it.
 type suspectRow struct {
@@ -206,7 +209,7 @@ func (v *toolView) addReasons(sc *scope, a query.ToolReasonsAnswer, next query.A
 		v.BadParams = append(v.BadParams, row)
 	}
 	for _, e := range a.EmptyRules {
-		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Word: format.KindEmptyRule, Calls: format.Count(e.Calls), Href: sc.callsLink("empty_rule", e.Name)})
+		v.EmptyRules = append(v.EmptyRules, countRow{Name: e.Name, Word: format.KindEmptyRule, Calls: format.Count(e.Calls), Href: sc.callsLink("empty_rule", e.Name), Act: sc.muteAction(v.Tool, e.Name)})
 	}
 	for _, m := range a.Suspects {
 		v.Suspects = append(v.Suspects, suspectRow{m.Name, format.Count(m.Calls), sc.callsLink("mark", m.Name), sc.ruleAction(v.Tool, m.Name)})

@@ -25,6 +25,9 @@ type backupCommand struct {
 }
 
 func (c *backupCommand) Run(ctx context.Context) error {
+	if err := c.elsewhere(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(filepath.Join(c.Data, storeFile)); errors.Is(err, os.ErrNotExist) {
 		return fault.New(fault.NotFound, "there is no Umpire data in "+c.Data, "name the data directory with --data")
 	}
@@ -35,6 +38,19 @@ func (c *backupCommand) Run(ctx context.Context) error {
 	fmt.Fprintf(os.Stderr, "%d files, %s\n", made.Files, humanize.IBytes(uint64(made.Bytes)))
 	fmt.Println(made.Path)
 	return nil
+}
+
+// elsewhere refuses a directory whose events are in ClickHouse: without them what is left
+// would look like a backup and be none.
+func (c *backupCommand) elsewhere() error {
+	where := withoutPassword(c.Store)
+	if text, err := os.ReadFile(filepath.Join(c.Data, movedStore)); err == nil {
+		where = string(text)
+	} else if c.Store == "" {
+		return nil
+	}
+	return fault.New(fault.Unsupported, "the events of "+c.Data+" are in "+where+", and umpire backup copies none from there",
+		"stop every umpire that takes events (senders keep theirs), copy its --data, let ClickHouse run BACKUP DATABASE, and start them again: docs/clickhouse.md tells why in this order")
 }
 
 func (c *backupCommand) make(ctx context.Context) (made backup.Made, err error) {
@@ -76,7 +92,7 @@ func (c *restoreCommand) Run() error {
 func (n *node) Backup(ctx context.Context, into string) (backup.Made, error) {
 	store, ok := n.store.(backup.Copier)
 	if !ok {
-		return backup.Made{}, fault.New(fault.Unsupported, "this store cannot be copied", "use its own tools")
+		return backup.Made{}, fault.New(fault.Unsupported, "this store cannot be copied", "use its own tools: docs/clickhouse.md")
 	}
 	if !filepath.IsAbs(into) {
 		return backup.Made{}, fault.New(fault.BadRequest, "the directory of a backup is no absolute path", "call this through umpire backup")

@@ -113,6 +113,7 @@ func (n *node) open(ctx context.Context, opts pipeline.Options) (err error) {
 	}
 	n.tally = selfmetrics.NewCalls(n.projectName)
 	opts.DeadLetters, opts.Rules = filepath.Join(n.dir, "dead-letters.jsonl"), rules{n.meta}.ofPipeline
+	n.batches(&opts)
 	opts.RetentionOf, opts.Applied = n.retentionOf, n.applied(opts.Applied)
 	n.pipe, err = pipeline.New(ctx, n.log, n.store, opts)
 	return err

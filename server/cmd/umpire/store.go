@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/umpire-mcp/umpire/server/internal/fault"
+	"github.com/umpire-mcp/umpire/server/internal/pipeline"
 	"github.com/umpire-mcp/umpire/server/internal/store"
 	"github.com/umpire-mcp/umpire/server/internal/store/clickhouse"
+	"github.com/umpire-mcp/umpire/server/internal/store/duckdb"
 )
 
 const (
@@ -34,7 +36,8 @@ func (n *node) openShared(ctx context.Context) (store.Store, error) {
 	}
 	moved := filepath.Join(n.dir, movedStore)
 	_, before := os.Stat(moved)
-	if _, err := os.Stat(filepath.Join(n.dir, storeFile)); err == nil && errors.Is(before, fs.ErrNotExist) {
+	own := filepath.Join(n.dir, storeFile)
+	if _, err := os.Stat(own); err == nil && errors.Is(before, fs.ErrNotExist) && !neverFilled(ctx, own) {
 		return nil, fault.New(fault.Conflict, "the events of "+n.dir+" are in its own "+storeFile,
 			"umpire migrate --from "+n.dir+" --to … copies them; or take another data directory")
 	}
@@ -43,6 +46,9 @@ func (n *node) openShared(ctx context.Context) (store.Store, error) {
 		return nil, err
 	}
 	opts := clickhouse.Options{Node: name}
+	if opts.Log, err = n.placed(); err != nil {
+		return nil, err
+	}
 	if n.role.takes() {
 		opts.Settle = settleEvery
 	}
@@ -50,10 +56,38 @@ func (n *node) openShared(ctx context.Context) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if before != nil {
+		_ = os.Remove(own) // it is empty, and nobody opens it again
+	}
 	if err := os.WriteFile(moved, []byte(withoutPassword(n.where.Store)), 0o600); err != nil {
 		return nil, errors.Join(fault.Wrap(err, fault.BadRequest, "cannot write to "+n.dir, "give a directory that you can write to with --data"), db.Close())
 	}
 	return db, nil
+}
+
+// neverFilled reports whether the file is one that no event ever reached, as a command
+// before the first start leaves it.
+func neverFilled(ctx context.Context, path string) bool {
+	db, err := duckdb.Open(ctx, path, duckdb.Options{Current: true})
+	if err != nil {
+		return false
+	}
+	position, err := db.Position(ctx)
+	return errors.Join(err, db.Close()) == nil && position == 0
+}
+
+// batches are larger for a shared store: a batch costs it a tenth of a second of a
+// processor, however few events it has.
+func (n *node) batches(opts *pipeline.Options) {
+	if n.where.Store == "" {
+		return
+	}
+	if opts.MaxBatch == 0 {
+		opts.MaxBatch = 50_000
+	}
+	if opts.MaxDelay == 0 {
+		opts.MaxDelay = 500 * time.Millisecond
+	}
 }
 
 // ownStore refuses the file in a directory whose events are elsewhere.

@@ -83,6 +83,9 @@ func (e *Engine) URL(t testing.TB, database string) string {
 	return u.String()
 }
 
+// Process is the number of its process.
+func (e *Engine) Process() int { return e.cmd.Process.Pid }
+
 // Kill ends it with SIGKILL, as a power cut would.
 func (e *Engine) Kill() {
 	_ = e.cmd.Process.Kill()

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	lib "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
@@ -54,7 +55,13 @@ func (db *DB) apply(ctx context.Context, batch []store.Entry, first, last uint64
 	for _, r := range gone {
 		rows = append(rows, r.away())
 	}
-	return db.commit(ctx, rows, fmt.Sprintf("%s/%d-%d", db.node, first, last), last)
+	return db.commit(ctx, rows, db.token(first, last), last)
+}
+
+// token names the batch of the log. It is not another process's, so that two that feed
+// one log by mistake take nothing for their own that is not.
+func (db *DB) token(first, last uint64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s/%d-%d/%s", db.node, first, last, db.session), "/")
 }
 
 // after is the part of the batch behind the position. Seq rises along a batch.

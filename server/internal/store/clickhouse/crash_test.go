@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,6 +82,14 @@ func TestCrashBetweenSteps(t *testing.T) {
 	}{
 		{"before the commit", func(context.Context, *DB) error { return nil }, 0},
 		{"after the commit", func(ctx context.Context, db *DB) error { return db.send(ctx, rowsOf(db), token, 4) }, 4},
+		{"counted by no rollup", without("fill_facts", token, rowsOf), 4},
+		{"counted by some rollups", without("fill_tool_sums", token, rowsOf), 4},
+		{"counted by all rollups, and a day of the events is not there", func(ctx context.Context, db *DB) error {
+			if err := errors.Join(db.send(ctx, rowsOf(db), token, 4), db.pour(ctx, token)); err != nil {
+				return err
+			}
+			return db.exec(ctx, "ALTER TABLE event_rows DROP PARTITION "+storetest.Base.Format("20060102"))
+		}, 4},
 		{"applied, the position is not noted", func(ctx context.Context, db *DB) error {
 			if err := db.send(ctx, rowsOf(db), token, 4); err != nil {
 				return err
@@ -125,6 +134,15 @@ func TestCrashBetweenSteps(t *testing.T) {
 				t.Errorf("%d rows are left in the inbox, %v", inbox, err)
 			}
 		})
+	}
+}
+
+// without pours a batch while a view is away, as if the engine had been killed before it
+// was filled.
+func without(view, token string, rows func(*DB) []*row) func(context.Context, *DB) error {
+	return func(ctx context.Context, db *DB) error {
+		return errors.Join(db.send(ctx, rows(db), token, 4),
+			db.exec(ctx, "DETACH TABLE "+view), db.pour(ctx, token), db.exec(ctx, "ATTACH TABLE "+view))
 	}
 }
 

@@ -158,6 +158,9 @@ func with(token string, more driver.Settings) driver.QueryOption {
 // commit puts rows into the store, once for the token: into the inbox, from there into
 // event_rows, and out of the inbox. last is the position that it brings the log to.
 func (db *DB) commit(ctx context.Context, rows []*row, token string, last uint64) error {
+	if err := db.owned(ctx); err != nil {
+		return err
+	}
 	db.unsure = true
 	if len(rows) == 0 {
 		if err := db.note(ctx, last); err != nil {
@@ -216,7 +219,7 @@ func (db *DB) note(ctx context.Context, last uint64) error {
 
 // drop takes a batch out of the inbox.
 func (db *DB) drop(ctx context.Context, token string) error {
-	s := schema{db.cluster}
+	s := schema{cluster: db.cluster}
 	if err := db.exec(ctx, "ALTER TABLE "+s.local("inbox")+s.on()+" DROP PARTITION '"+token+"'"); err != nil {
 		return fmt.Errorf("cannot empty the inbox of %q: %w", token, err)
 	}

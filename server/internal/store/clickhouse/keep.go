@@ -165,9 +165,14 @@ func (db *DB) sayAnew(ctx context.Context, project uint32, gone []*row) error {
 	if len(spans) == 0 {
 		return nil
 	}
-	s := schema{db.cluster}
+	s := schema{cluster: db.cluster}
 	spans = merged(spans)
 	left := fmt.Sprintf("FROM (SELECT * FROM event_rows FINAL WHERE sign = 1 AND project = %d AND %s)", project, within("started_at", spans))
+	facts, _, err := statement.ClickHouse.Render("rollup_facts", statement.Question{})
+	if err != nil {
+		return err
+	}
+	facts = strings.ReplaceAll(facts, "FROM event_rows", left)
 	for _, e := range ends {
 		where := fmt.Sprintf("project = %d AND %s", project, within(e.at, spans))
 		if err := db.exec(ctx, "ALTER TABLE "+s.local(e.table)+s.on()+" UPDATE "+e.forget+" WHERE "+where); err != nil {
@@ -177,7 +182,7 @@ func (db *DB) sayAnew(ctx context.Context, project uint32, gone []*row) error {
 		if err != nil {
 			return err
 		}
-		text = strings.ReplaceAll(text, "FROM event_rows", left)
+		text = strings.ReplaceAll(text, "FROM facts", "FROM ("+facts+")")
 		again := driver.Context(ctx, driver.WithSettings(driver.Settings{"insert_deduplicate": 0})) // the same may have been said before
 		if err := db.exec(again, "INSERT INTO "+e.table+" ("+e.columns+") SELECT "+e.columns+" FROM ("+text+")"); err != nil {
 			return fmt.Errorf("cannot say ends anew in %q: %w", e.table, err)

@@ -101,13 +101,17 @@ func hexes(texts []string) string {
 	return "arrayMap(x -> unhex(x), splitByChar(',', '" + strings.Join(texts, ",") + "'))"
 }
 
+// inHexes is a list of texts that are hex digits, as IN reads it once. What hexes makes
+// is looked through anew for every block of rows.
+func inHexes(texts []string) string { return "(SELECT arrayJoin(" + hexes(texts) + "))" }
+
 // ofIDs is the condition that the row has one of the ids.
 func ofIDs(rows []*row) string {
 	all := make([]string, len(rows))
 	for i, r := range rows {
 		all[i] = hex.EncodeToString(r.id[:])
 	}
-	return "id IN arrayMap(x -> toFixedString(unhex(x), 16), splitByChar(',', '" + strings.Join(all, ",") + "'))"
+	return "id IN (SELECT toFixedString(arrayJoin(" + hexes(all) + "), 16))"
 }
 
 // stored are the events that are there under the ids of the rows.
@@ -132,9 +136,47 @@ func (db *DB) stored(ctx context.Context, rows []*row) (map[key][]*row, error) {
 	return all, nil
 }
 
-// rows are the stored events of a condition, whole.
+// rows are the stored events of a condition, whole. FINAL would read every column of
+// all rows in the condition's range of time; so what is taken away is left out here.
+// The condition must not tell a row from the one that takes it away.
 func (db *DB) rows(ctx context.Context, where string) ([]*row, error) {
-	return db.query(ctx, "SELECT "+rowNames+" FROM event_rows FINAL WHERE sign = 1 AND "+where)
+	all, err := db.signed(ctx, where)
+	return left(all, (*row).incarnation), err
+}
+
+// incarnationOf says of which incarnation of an event a row is, and whether it takes it
+// away.
+type incarnationOf struct {
+	key
+	version uint64
+	sign    int8
+}
+
+func (r *row) incarnation() incarnationOf {
+	return incarnationOf{key{r.project, r.id}, r.version, r.sign}
+}
+
+// left are the rows that no other one takes away, each once for each time that it is
+// there, in their order.
+func left[T any](all []T, of func(T) incarnationOf) []T {
+	gone := map[incarnationOf]int{}
+	for _, r := range all {
+		if in := of(r); in.sign < 0 {
+			in.sign = 1
+			gone[in]++
+		}
+	}
+	out := all[:0]
+	for _, r := range all {
+		switch in := of(r); {
+		case in.sign < 0:
+		case gone[in] > 0:
+			gone[in]--
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // query reads whole rows.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/umpire-mcp/umpire"
@@ -193,28 +194,66 @@ func walk(links []link, tell func(link, marks)) {
 // took longer than a day is not found from its end.
 func (db *DB) near(ctx context.Context, touched map[chain]reach) ([]link, error) {
 	sessions, projects := map[string]bool{}, map[uint32]bool{}
-	var around []span
-	for c, t := range touched {
+	for c := range touched {
 		sessions[hex.EncodeToString([]byte(c.session))], projects[c.project] = true, true
-		around = append(around, span{t.since.Add(-day), t.until})
 	}
-	const query = `SELECT project, session, tool, id, started_at, ended_at, outcome = 'ok' AND NOT empty, args_hash, ask_hash, is_retry, reworded, repeated
-FROM event_rows FINAL WHERE sign = 1 AND kind = 'call' AND outcome IN ('ok', 'bad_args', 'tool_error', 'crashed') AND tool <> '' AND `
-	rows, err := db.conn.Query(ctx, query+inProjects(projects)+" AND "+began(merged(around))+" AND session IN "+hexes(slices.Sorted(maps.Keys(sessions))))
+	// The ends are looked at first, without sessions: they rule out all but the last
+	// moments of the day before.
+	const query = `SELECT project, session, tool, id, started_at, ended_at, outcome = 'ok' AND NOT empty, args_hash, ask_hash, is_retry, reworded, repeated, version, sign
+FROM event_rows PREWHERE %s AND %s WHERE kind = 'call' AND outcome IN ('ok', 'bad_args', 'tool_error', 'crashed') AND tool <> '' AND session IN %s
+SETTINGS ignore_data_skipping_indices = 'by_session'` // no stretch of rows is without one of so many
+	rows, err := db.conn.Query(ctx, fmt.Sprintf(query, inProjects(projects), lasted(around(touched)), inHexes(slices.Sorted(maps.Keys(sessions)))))
 	if err != nil {
 		return nil, fmt.Errorf("cannot look for calls nearby: %w", clean(err))
 	}
 	defer rows.Close()
-	var all []link
+	var all []signedLink
 	for rows.Next() {
-		var l link
+		var l signedLink
 		var id string
-		if err := rows.Scan(&l.project, &l.session, &l.tool, &id, &l.started, &l.ended, &l.plain, &l.args, &l.ask, &l.was.retry, &l.was.reworded, &l.was.repeated); err != nil {
+		if err := rows.Scan(&l.project, &l.session, &l.tool, &id, &l.started, &l.ended, &l.plain, &l.args, &l.ask, &l.was.retry, &l.was.reworded, &l.was.repeated, &l.version, &l.sign); err != nil {
 			return nil, fmt.Errorf("cannot read a call nearby: %w", err)
 		}
 		copy(l.id[:], id)
 		l.started, l.ended = l.started.UTC(), l.ended.UTC()
 		all = append(all, l)
 	}
-	return all, clean(rows.Err())
+	var links []link
+	for _, l := range left(all, func(l signedLink) incarnationOf { return incarnationOf{key{l.project, l.id}, l.version, l.sign} }) {
+		links = append(links, l.link)
+	}
+	return links, clean(rows.Err())
+}
+
+// signedLink is a link as event_rows has it.
+type signedLink struct {
+	link
+	version uint64
+	sign    int8
+}
+
+// around are the times in which calls can bear on those of the chains, a stretch or
+// less for each day.
+func around(touched map[chain]reach) []span {
+	days := map[int64]span{}
+	for _, t := range touched {
+		d := t.since.Unix() / int64(day/time.Second)
+		s, ok := days[d]
+		if !ok || t.since.Before(s.from) {
+			s.from = t.since
+		}
+		s.to = later(s.to, t.until)
+		days[d] = s
+	}
+	return merged(slices.Collect(maps.Values(days)))
+}
+
+// lasted is the condition that a call lasted into one of the spans, and began at most a
+// day before it.
+func lasted(all []span) string {
+	parts := make([]string, len(all))
+	for i, s := range all {
+		parts[i] = began([]span{{s.from.Add(-day), s.to}}) + " AND ended_at >= " + micros(s.from)
+	}
+	return "(" + strings.Join(parts, " OR ") + ")"
 }

@@ -27,6 +27,8 @@ type Options struct {
 	// Node names the log that Apply is fed from. Two logs never have one name, and one
 	// log keeps it for ever. Empty: "node".
 	Node string
+	// Log is what makes sure of that.
+	Log Log
 	// Settle is how often what several nodes fed at once is looked at again; 0: never.
 	Settle time.Duration
 }
@@ -39,7 +41,9 @@ type DB struct {
 	node    string
 	cluster string
 	stop    context.CancelFunc
-	settler sync.WaitGroup
+	behind  sync.WaitGroup // what runs until stop
+	log     Log
+	session string // of this process as the one that feeds the log; empty: it does not
 
 	mu       sync.Mutex
 	position uint64
@@ -79,32 +83,43 @@ func Open(ctx context.Context, address string, opts Options) (*DB, error) {
 	db := &DB{
 		Reader: reader.New(read, statement.ClickHouse), conn: conn, read: read, node: opts.Node, cluster: cluster, stop: func() {},
 	}
-	if err := db.prepare(ctx, options); err != nil {
+	if err := db.prepare(ctx, options, opts.Log); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	until, stop := context.WithCancel(context.Background())
+	db.stop = stop
 	if opts.Settle > 0 {
-		db.settleEvery(opts.Settle)
+		db.behind.Go(func() { db.settleEvery(until, opts.Settle) })
+	}
+	if opts.Log.Place != "" {
+		db.behind.Go(func() { db.beatEvery(until, beat) })
 	}
 	return db, nil
 }
 
-func (db *DB) prepare(ctx context.Context, options *driver.Options) error {
+func (db *DB) prepare(ctx context.Context, options *driver.Options, l Log) error {
 	version, err := db.conn.ServerVersion()
 	if err != nil {
 		return unreachable(options, err)
 	}
-	if version.Version.Major < oldest {
-		return fault.New(fault.BadRequest, fmt.Sprintf("the ClickHouse at %s is version %d.%d", options.Addr[0], version.Version.Major, version.Version.Minor),
-			fmt.Sprintf("Umpire needs %d.8 or later", oldest))
+	if v := version.Version; v.Major < oldest.year || v.Major == oldest.year && v.Minor < oldest.release {
+		return fault.New(fault.BadRequest, fmt.Sprintf("the ClickHouse at %s is version %d.%d", options.Addr[0], v.Major, v.Minor),
+			fmt.Sprintf("Umpire needs %d.%d or later", oldest.year, oldest.release))
 	}
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
+	if l.Place != "" {
+		if err := db.own(ctx, l); err != nil {
+			return err
+		}
+	}
 	return db.recover(ctx)
 }
 
-// oldest is the first year of ClickHouse's versions that is known to do.
-const oldest = 25
+// oldest is the first version that knows the settings under which a batch goes through
+// the views once (deduplicate_insert_select, and what 26.2 made of the one for views).
+var oldest = struct{ year, release uint64 }{26, 2}
 
 // parse reads the address. No error holds it, for it holds a password.
 func parse(address string) (*driver.Options, string, error) {
@@ -179,10 +194,10 @@ var settings = map[string]any{
 // Close leaves the server.
 func (db *DB) Close() error {
 	db.stop()
-	db.settler.Wait()
+	db.behind.Wait()
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return errors.Join(db.conn.Close(), db.read.Close())
+	return errors.Join(db.release(), db.conn.Close(), db.read.Close())
 }
 
 // unreachable says what to do about a server that does not answer.

@@ -22,24 +22,28 @@ func (db *DB) Known(ctx context.Context, project uint32, ids []umpire.ID) (map[u
 	for i, id := range ids {
 		asked[i] = &row{id: id}
 	}
-	rows, err := db.conn.Query(ctx, "SELECT id, seen_by = {halves:String} AND kind = 'call' AND handler_ran <> 'yes', seen_by FROM events WHERE project = {project:UInt32} AND "+ofIDs(asked),
+	rows, err := db.conn.Query(ctx, "SELECT id, seen_by = {halves:String} AND kind = 'call' AND handler_ran <> 'yes', seen_by, version, sign FROM event_rows WHERE project = {project:UInt32} AND "+ofIDs(asked),
 		driver.Named("halves", store.Halves), driver.Named("project", project))
 	if err != nil {
 		return nil, fmt.Errorf("cannot look up %d ids: %w", len(ids), clean(err))
 	}
 	defer rows.Close()
+	var all []*row
 	for rows.Next() {
-		var text, seenBy string
+		r := &row{project: project}
+		var id string
 		var half bool
-		if err := rows.Scan(&text, &half, &seenBy); err != nil {
+		if err := rows.Scan(&id, &half, &r.text[seenByAt], &r.version, &r.sign); err != nil {
 			return nil, fmt.Errorf("cannot read an id: %w", err)
 		}
-		var id umpire.ID
-		copy(id[:], text)
+		copy(r.id[:], id)
 		if half {
-			seenBy = store.Half
+			r.text[seenByAt] = store.Half
 		}
-		found[id] = seenBy
+		all = append(all, r)
+	}
+	for _, r := range left(all, (*row).incarnation) {
+		found[r.id] = r.text[seenByAt]
 	}
 	return found, clean(rows.Err())
 }
@@ -105,7 +109,7 @@ func (db *DB) remove(ctx context.Context, table, where string) (n uint64, err er
 	if n == 0 {
 		return 0, nil
 	}
-	s := schema{db.cluster}
+	s := schema{cluster: db.cluster}
 	if err := db.exec(ctx, "ALTER TABLE "+s.local(table)+s.on()+" DELETE WHERE "+where); err != nil {
 		return 0, fmt.Errorf("cannot remove from %q: %w", table, err)
 	}

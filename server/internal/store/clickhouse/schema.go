@@ -18,7 +18,11 @@ var migrations embed.FS
 
 // schema writes the statements of the migrations for one server, or for a cluster: a
 // table of several replicas on every server and one over all of them.
-type schema struct{ cluster string }
+type schema struct {
+	cluster string
+	// filled says that the tables were filled by an older version's views.
+	filled bool
+}
 
 // statements are those of one file of migrations.
 func (s schema) statements(name string) ([]string, error) {
@@ -27,8 +31,9 @@ func (s schema) statements(name string) ([]string, error) {
 		return nil, err
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"table": s.table, "view": s.view, "engine": s.engine, "distributed": s.distributed, "fill": s.fill,
+		"table": s.table, "indexEnds": s.indexEnds, "view": s.view, "engine": s.engine, "distributed": s.distributed, "fill": s.fill, "refill": s.refill,
 		"columns": eventColumns, "dimensions": dimensionColumns, "counters": counterColumns,
+		"factCounters": func() string { return "  " + strings.Join(statement.Counters, " Int64,\n  ") + " Int64" },
 		"day": func(x string) string {
 			us := "toUnixTimestamp64Micro(" + x + ")"
 			return fmt.Sprintf("fromUnixTimestamp64Micro(%s - positiveModulo(%s, %d), 'UTC')", us, us, day.Microseconds())
@@ -102,6 +107,29 @@ func (s schema) distributed(name, by string) string {
 // fill is the materialized view that counts the rows that come into event_rows. It
 // reads and fills the tables of its own server.
 func (s schema) fill(name string) (string, error) {
+	text, err := s.counting(name)
+	return "CREATE MATERIALIZED VIEW IF NOT EXISTS fill_" + name + s.on() + " TO " + s.local(name) + " AS\n" + text, err
+}
+
+// indexEnds gives the events of an older version the index by which calls are looked for
+// by their end.
+func (s schema) indexEnds() string {
+	if !s.filled {
+		return ""
+	}
+	return "ALTER TABLE " + s.local("event_rows") + s.on() + " ADD INDEX IF NOT EXISTS by_ended ended_at TYPE minmax GRANULARITY 1"
+}
+
+// refill lets the view of an older version read as fill's does, at one moment.
+func (s schema) refill(name string) (string, error) {
+	if !s.filled {
+		return "", nil
+	}
+	text, err := s.counting(name)
+	return "ALTER TABLE fill_" + name + s.on() + " MODIFY QUERY\n" + text, err
+}
+
+func (s schema) counting(name string) (string, error) {
 	text, args, err := statement.ClickHouse.Render("rollup_"+name, statement.Question{})
 	if err != nil {
 		return "", err
@@ -109,8 +137,8 @@ func (s schema) fill(name string) (string, error) {
 	if len(args) > 0 {
 		panic("BUG: a rollup has values")
 	}
-	text = strings.ReplaceAll(text, "FROM event_rows", "FROM "+s.local("event_rows"))
-	return "CREATE MATERIALIZED VIEW IF NOT EXISTS fill_" + name + s.on() + " TO " + s.local(name) + " AS\n" + strings.TrimSpace(text), nil
+	text = strings.ReplaceAll(text, "FROM facts", "FROM "+s.local("facts"))
+	return strings.TrimSpace(strings.ReplaceAll(text, "FROM event_rows", "FROM "+s.local("event_rows"))), nil
 }
 
 func eventColumns() string {
@@ -151,7 +179,7 @@ func counterColumns() string {
 // migrate brings the tables up to this version's. Every statement can be repeated, so
 // that two nodes that start at once, and a start that was cut short, do no harm.
 func (db *DB) migrate(ctx context.Context) error {
-	s := schema{db.cluster}
+	s := schema{cluster: db.cluster}
 	state := "CREATE TABLE " + s.table("schema_versions") + " (version UInt32, at DateTime) ENGINE = " + s.engine("MergeTree", "") + " ORDER BY version"
 	for _, one := range []string{state, s.distributed("schema_versions", "1")} {
 		if one == "" {
@@ -174,6 +202,12 @@ func (db *DB) migrate(ctx context.Context) error {
 			"it was written by a newer umpire: start that one")
 	}
 	for i := int(have); i < len(names); i++ {
+		if i == facts {
+			if err := db.emptied(ctx, have); err != nil {
+				return err
+			}
+		}
+		s.filled = have > 0
 		all, err := s.statements(names[i])
 		if err != nil {
 			return err
@@ -186,6 +220,29 @@ func (db *DB) migrate(ctx context.Context) error {
 		if err := db.exec(ctx, fmt.Sprintf("INSERT INTO schema_versions VALUES (%d, %d)", i+1, time.Now().Unix())); err != nil {
 			return fmt.Errorf("cannot note migration %q: %w", names[i], err)
 		}
+	}
+	return nil
+}
+
+// facts is the number of the migration that lets the rollups be filled from facts.
+const facts = 1
+
+// emptied sees to it that no batch is half applied by the views of the version before:
+// those of this one would not know what they have counted.
+func (db *DB) emptied(ctx context.Context, have uint32) error {
+	if have == 0 {
+		return nil
+	}
+	if err := db.recover(ctx); err != nil {
+		return err
+	}
+	var left uint64
+	if err := db.conn.QueryRow(ctx, "SELECT uniqExact(token) FROM inbox").Scan(&left); err != nil {
+		return fmt.Errorf("cannot look into the inbox: %w", clean(err))
+	}
+	if left > 0 {
+		return fault.New(fault.Conflict, fmt.Sprintf("the store is brought up to date, and %d batches of other nodes are on their way into it", left),
+			"stop the other nodes that take events, and start this one again; one that was killed is started once with the older umpire before")
 	}
 	return nil
 }

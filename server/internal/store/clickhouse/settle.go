@@ -14,28 +14,24 @@ import (
 const lately = 10 * time.Minute
 
 // settleEvery settles in the background, until Close.
-func (db *DB) settleEvery(interval time.Duration) {
-	ctx, stop := context.WithCancel(context.Background())
-	db.stop = stop
+func (db *DB) settleEvery(ctx context.Context, interval time.Duration) {
 	since := time.Now().UTC()
-	db.settler.Go(func() {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			mine, err := db.lease(ctx, since, 3*interval)
-			if err == nil && mine {
-				_, err = db.Settle(ctx)
-			}
-			if err != nil && ctx.Err() == nil {
-				slog.Warn("cannot settle what several nodes fed; it is tried again", "err", err)
-			}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
 		}
-	})
+		mine, err := db.lease(ctx, since, 3*interval)
+		if err == nil && mine {
+			_, err = db.Settle(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			slog.Warn("cannot settle what several nodes fed; it is tried again", "err", err)
+		}
+	}
 }
 
 // lease reports whether this node is the one that settles: the one that began first of

@@ -1,4 +1,4 @@
-SELECT f.project AS project, f.hour AS hour {{- range dimensions}}, f.{{.}} AS {{.}}{{end}}, f.sender AS seen_by, f.sdk AS sdk, f.sdk_version AS sdk_version, sum(f.sign) AS n
-FROM ({{template "facts" "event_rows"}}) f
+SELECT project, hour, {{dims}}, seen_by, sdk, sdk_version, sum(f.sign) AS n
+FROM facts f
 WHERE f.calls = 1
-GROUP BY f.project, f.hour {{- template "by_dimensions"}}, f.sender, f.sdk, f.sdk_version
+GROUP BY project, hour, {{dims}}, seen_by, sdk, sdk_version

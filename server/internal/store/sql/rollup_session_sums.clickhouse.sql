@@ -1,4 +1,4 @@
-SELECT f.project AS project, coalesce(f.slot, f.hour) AS hour {{- range dimensions}}, f.{{.}} AS {{.}}{{end}}, f.raw_session AS session, sum(f.sign) AS n
-FROM ({{template "facts" "event_rows"}}) f
-WHERE f.calls = 1 AND f.raw_session <> ''
-GROUP BY f.project, coalesce(f.slot, f.hour) {{- template "by_dimensions"}}, f.raw_session
+SELECT project, coalesce(f.slot, f.hour) AS hour, {{dims}}, session, sum(f.sign) AS n
+FROM facts f
+WHERE f.calls = 1 AND f.session <> ''
+GROUP BY project, coalesce(f.slot, f.hour), {{dims}}, session

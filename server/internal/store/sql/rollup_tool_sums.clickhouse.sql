@@ -1,10 +1,9 @@
-SELECT f.project AS project, f.hour AS hour {{- range dimensions}}, f.{{.}} AS {{.}}{{end}} {{- range counters}}, sum(f.sign * f.{{.}}) AS {{.}}{{end}},
+SELECT project, hour, {{dims}} {{- range counters}}, sum(f.sign * f.{{.}}) AS {{.}}{{end}},
   sumMap(if(f.duration_us IS NULL, map(), map({{template "bucket"}}::UInt16, f.sign::Int64))) AS latency,
   max(if({{template "stays"}} AND f.calls = 1, f.started_at, {{first_moment}})) AS last_at
-FROM ({{template "facts" "event_rows"}}) f
+FROM facts f
 WHERE f.kind IN ('call', 'cancelled', 'round')
-GROUP BY f.project, f.hour {{- template "by_dimensions"}}
-{{- define "by_dimensions"}}{{range dimensions}}, f.{{.}}{{end}}{{end}}
+GROUP BY project, hour, {{dims}}
 {{- define "stays"}}f.sign > 0 AND NOT f.yields{{end}}
 {{- define "bucket" -}}
 least({{buckets}} - 1, floor(16 * log2(greatest(coalesce(duration_us, 1), 1))))::INTEGER

@@ -11,6 +11,7 @@ CREATE TABLE {{table "event_rows"}} (
   sign Int8,
   INDEX by_session session TYPE bloom_filter(0.01) GRANULARITY 2,
   INDEX by_id id TYPE bloom_filter(0.01) GRANULARITY 2,
+  INDEX by_ended ended_at TYPE minmax GRANULARITY 1,
   INDEX by_received received_at TYPE minmax GRANULARITY 1,
   INDEX by_applied applied_at TYPE minmax GRANULARITY 1
 ) ENGINE = {{engine "VersionedCollapsingMergeTree" "sign, version"}}
@@ -209,22 +210,6 @@ ORDER BY project
 SETTINGS {{settings}};
 
 {{distributed "expired" "cityHash64(project)"}};
-
-{{fill "tool_sums"}};
-
-{{fill "session_sums"}};
-
-{{fill "slot_ends"}};
-
-{{fill "client_sums"}};
-
-{{fill "kind_hours"}};
-
-{{fill "sender_hours"}};
-
-{{fill "failure_sums"}};
-
-{{fill "yielding"}};
 
 -- What the statements of store/sql read.
 CREATE VIEW {{view "events"}} AS SELECT * FROM event_rows FINAL WHERE sign = 1;

@@ -31,7 +31,8 @@ func TestOverviewFromClickHouse(t *testing.T) {
 	said := map[string]any{}
 	for name, env := range map[string][]string{"DuckDB": nil, "ClickHouse": {"UMPIRE_STORE=" + address}} {
 		data := t.TempDir()
-		out, fail, code := run(t, env, "key", "add", "--data", data, "--project", "shop", "--write")
+		// Without the store: what that leaves in the directory is nothing to keep.
+		out, fail, code := run(t, nil, "key", "add", "--data", data, "--project", "shop", "--write")
 		if code != 0 {
 			t.Fatal(fail)
 		}
@@ -102,8 +103,19 @@ func TestKilledServerOnClickHouse(t *testing.T) {
 		_, _ = s.cmd.Process.Wait()
 		<-stopped
 	}
-	if s := serve(t, env, "--data", data); s.stop() != 0 { // which waits until the log is applied
-		t.Errorf("it stopped with an error:\n%s", s.log)
+	last := serve(t, env, "--data", data)
+	twin := filepath.Join(t.TempDir(), "twin")
+	if err := os.CopyFS(twin, os.DirFS(data)); err != nil && !strings.Contains(err.Error(), "umpire.sock") {
+		t.Fatal(err)
+	}
+	if _, fail, code := run(t, env, "serve", "--data", twin, "--listen", "127.0.0.1:0"); code == 0 || !strings.Contains(fail, "is a copy") {
+		t.Errorf("a copy of the directory, beside it: %d %s", code, fail)
+	}
+	if last.stop() != 0 { // which waits until the log is applied
+		t.Errorf("it stopped with an error:\n%s", last.log)
+	}
+	if _, fail, code := run(t, env, "backup", "--data", data, t.TempDir()); code == 0 || !strings.Contains(fail, "BACKUP DATABASE") || strings.Contains(fail, "password") {
+		t.Errorf("a backup without the events: %d %s", code, fail)
 	}
 	text, fail, code := run(t, env, "report", "--data", data, "--project", "shop", "--last", "24h", "--json")
 	if code != 0 {

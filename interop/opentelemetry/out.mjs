@@ -82,9 +82,10 @@ service:
     return r.json();
   };
 
+  const distinct = () => [...new Map(spans().map((s) => [s.traceId + s.spanId, s])).values()];
   const outcomes = () => {
     const n = { ok: 0, bad_args: 0, tool_error: 0, crashed: 0 };
-    for (const s of spans()) {
+    for (const s of distinct()) {
       const [kind, outcome] = ["umpire.kind", "umpire.outcome"].map((k) => valueOf(s.attributes, k));
       if (outcome && (!kind || kind === "call")) n[outcome]++;
     }
@@ -111,10 +112,18 @@ service:
   server = serve();
   await up();
   send("3");
-  const o = await until("every call to be told after the outage", async () => (await overview()).calls > 5000 && same());
-
-  const all = spans();
+  await until("every call to be told after the outage", async () => (await overview()).calls > 5000 && same());
+  let all = spans();
   assert.equal(new Set(all.map((s) => valueOf(s.attributes, "umpire.id"))).size, all.length, "an event came twice");
+  send("4");
+  await stop(server, "SIGKILL"); // in the middle: each event at least once, as one span
+  server = serve();
+  await up();
+  const o = await until("every call to be told after the kill", async () => (await overview()).calls > 7000 && same());
+  const once = all.length;
+  all = spans();
+  const events = new Set(all.map((s) => valueOf(s.attributes, "umpire.id"))).size;
+  assert.equal(events, distinct().length, "an event is two spans");
   const told = outcomes();
   const want = { ok: o.slices.ok + o.slices.empty, bad_args: o.slices.bad_args, tool_error: o.slices.tool_error, crashed: o.slices.crashed };
   assert.deepEqual(told, want);
@@ -124,7 +133,7 @@ service:
     return last?.histogram.dataPoints.length > 0 && last;
   });
   assert.ok(counted.unit === "s", `duration in ${counted.unit}`);
-  console.log(`otlp-out: ${all.length} spans of ${o.calls} calls at the Collector, over an outage and a restart, none twice: ${JSON.stringify(told)}`);
+  console.log(`otlp-out: ${all.length} spans of ${o.calls} calls at the Collector, over an outage and a restart, none of ${once} twice; after a kill ${all.length - events} again: ${JSON.stringify(told)}`);
 } finally {
   for (const p of running) p.kill("SIGKILL");
   rmSync(dir, { recursive: true, force: true });

@@ -21,6 +21,8 @@ const (
 	maxBatch = 512
 	// maxBytes bounds what waits in memory, beside Options.Queue.
 	maxBytes = 32 << 20
+	// keepEvery is how often the position is kept while it moves.
+	keepEvery = time.Second
 	// remembered is how many ids are known again, when two watchers saw one call.
 	remembered = 100_000
 	// patience is for how long a collector that answers with an error is given the
@@ -54,6 +56,7 @@ type Options struct {
 type Source interface {
 	Follow(after, upto uint64, yield func(store.Entry) error) (lost uint64, err error)
 	AppliedTo() uint64
+	LoggedTo() uint64
 }
 
 // Stats are counted since the start.
@@ -68,6 +71,7 @@ type Forwarder struct {
 	out    *output
 	source Source
 	seen   *once.Set // the worker's
+	kept   uint64    // the worker's: the position on disk
 
 	mu      sync.Mutex
 	queue   []store.Entry
@@ -75,6 +79,7 @@ type Forwarder struct {
 	gap     bool // what is behind the queue's end is in the log only
 	newest  uint64
 	at      uint64 // all up to it was delivered or dropped
+	fresh   bool   // it is not known where to begin
 	stats   Stats
 	closing bool
 
@@ -99,11 +104,11 @@ func New(opts Options) (*Forwarder, error) {
 	opts.URL = strings.TrimRight(opts.URL, "/")
 	f := &Forwarder{opts: opts, seen: once.New(remembered), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	at, err := readPosition(f.file())
+	at, there, err := readPosition(f.file())
 	if err != nil {
 		return nil, err
 	}
-	f.at = at
+	f.at, f.fresh = at, !there
 	if f.out, err = newOutput(f.ctx, opts); err != nil {
 		return nil, fmt.Errorf("cannot forward to %q: %w", opts.URL, err)
 	}
@@ -112,12 +117,13 @@ func New(opts Options) (*Forwarder, error) {
 
 func (f *Forwarder) file() string { return filepath.Join(f.opts.Dir, "otlp-out.json") }
 
-// Start begins behind the position; without one, with what is stored from now on.
+// Start begins behind the position; without one, with what is stored from now on, and
+// a process that is killed is followed by one that knows where this one began.
 func (f *Forwarder) Start(source Source) {
 	f.source, f.started = source, true
 	applied := source.AppliedTo()
 	f.mu.Lock()
-	if f.at == 0 || f.at > applied && f.at > f.newest { // new, or the log of another directory
+	if f.fresh || f.at > source.LoggedTo() { // new, or the log of another directory
 		f.at = applied
 		if len(f.queue) > 0 {
 			f.at = f.queue[0].Seq - 1
@@ -126,6 +132,7 @@ func (f *Forwarder) Start(source Source) {
 	f.newest = max(f.newest, applied)
 	f.gap = f.gap || f.at < applied
 	f.mu.Unlock()
+	f.keep()
 	go f.run()
 }
 

@@ -1,12 +1,14 @@
 package forward_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -292,6 +294,44 @@ func TestKilled(t *testing.T) {
 	if n := len(c.ids()); len(first) != 3 || n > 4 || first[d.ID.String()] == "" {
 		t.Errorf("%d spans of %d events", n, len(first))
 	}
+}
+
+// TestKilledAtTheStart: one that was killed before it had told anything of what it was to
+// tell is followed by one that tells it.
+func TestKilledAtTheStart(t *testing.T) {
+	c := newCollector(t)
+	f := open(t, c.URL)
+	told, waiting := call(umpire.OK), call(umpire.OK)
+	f.submit(told)
+	until(t, "the first is told", func() bool { return f.out.Stats().Sent == 1 })
+	c.answer(http.StatusServiceUnavailable)
+	f.submit(waiting)
+	until(t, "the second is refused", func() bool { return f.out.Stats().Failures > 0 })
+	killed := f.out
+	f.opts.Dir = copied(t, f.opts.Dir)
+	f.make()
+	f.out.Start(f.Pipeline)
+	end, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = killed.Close(end) // it says no more, and its directory is not the copy
+	c.answer(0)
+	until(t, "both are told by the next", func() bool { return f.out.Stats().Sent == 2 })
+	f.close()
+	if diff := cmp.Diff([]string{told.ID.String(), told.ID.String(), waiting.ID.String()}, c.ids()); diff != "" {
+		t.Fatalf("events told (-want +got):\n%s", diff)
+	}
+	if a, b := c.spans[0], c.spans[1]; !bytes.Equal(a.GetSpanId(), b.GetSpanId()) || !bytes.Equal(a.GetTraceId(), b.GetTraceId()) {
+		t.Error("the same event is two spans")
+	}
+}
+
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // TestBodies: what was said leaves if the option says so, as redacted as it is stored.

@@ -14,11 +14,10 @@ type position struct {
 	Seq     uint64 `json:"seq"`
 }
 
-// readPosition returns 0 if there is none.
-func readPosition(path string) (uint64, error) {
+func readPosition(path string) (seq uint64, there bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return 0, false, nil
 	}
 	var p position
 	if err == nil {
@@ -28,9 +27,9 @@ func readPosition(path string) (uint64, error) {
 		err = fmt.Errorf("it is of version %d", p.Version)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("cannot read how far events were forwarded from %q (without that file, forwarding begins anew): %w", path, err)
+		return 0, false, fmt.Errorf("cannot read how far events were forwarded from %q (without that file, forwarding begins anew): %w", path, err)
 	}
-	return p.Seq, nil
+	return p.Seq, true, nil
 }
 
 func writePosition(path string, seq uint64) error {

@@ -12,7 +12,7 @@ var errClosing = errors.New("the server is stopping")
 // run delivers until Close.
 func (f *Forwarder) run() {
 	defer close(f.done)
-	saved := time.Now()
+	kept := time.Now()
 	for {
 		batch, upto, ok := f.next()
 		if !ok {
@@ -24,11 +24,9 @@ func (f *Forwarder) run() {
 		} else {
 			err = f.deliver(batch, batch[len(batch)-1].Seq)
 		}
-		if time.Since(saved) > time.Second {
-			saved = time.Now()
-			if err := writePosition(f.file(), f.Position()); err != nil {
-				f.opts.Log.Warn("cannot keep how far events were forwarded", "error", err)
-			}
+		if time.Since(kept) > keepEvery {
+			kept = time.Now()
+			f.keep()
 		}
 		if errors.Is(err, errClosing) {
 			return
@@ -41,6 +39,19 @@ func (f *Forwarder) run() {
 			f.wait(f.opts.Retry)
 		}
 	}
+}
+
+// keep writes the position down, if it moved.
+func (f *Forwarder) keep() {
+	at := f.Position()
+	if at == f.kept && !f.fresh {
+		return
+	}
+	if err := writePosition(f.file(), at); err != nil {
+		f.opts.Log.Warn("cannot keep how far events were forwarded", "error", err)
+		return
+	}
+	f.kept, f.fresh = at, false
 }
 
 // next waits for what comes next: a batch, or that the log has to be read up to a
@@ -71,6 +82,8 @@ func (f *Forwarder) next() (batch []store.Entry, upto uint64, ok bool) {
 		}
 		select {
 		case <-f.wake:
+		case <-time.After(keepEvery): // nothing comes, and what was delivered last is kept
+			f.keep()
 		case <-f.ctx.Done():
 			return nil, 0, false
 		}

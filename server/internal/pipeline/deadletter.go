@@ -28,6 +28,8 @@ type deadLetters struct {
 	file *os.File // nil without a path
 	size int64
 	late int64 // where the last record ends that is Late
+	// dropped are the numbers of those that were given up for ever since the start.
+	dropped map[uint64]bool
 }
 
 // deadLetter is one line of the file.

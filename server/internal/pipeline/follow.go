@@ -15,13 +15,7 @@ var errFollowed = errors.New("read as far as asked")
 // deleted. Lost is how many the log does not hold any more. What yield fails with is
 // returned.
 func (p *Pipeline) Follow(after, upto uint64, yield func(store.Entry) error) (lost uint64, err error) {
-	dead := map[uint64]bool{}
-	err = p.dead.each(func(l deadLetter) bool {
-		if l.Seq > after && l.Seq <= upto {
-			dead[l.Seq] = true
-		}
-		return true
-	})
+	refused, err := p.dead.refused()
 	if err != nil {
 		return 0, fmt.Errorf("cannot follow the log: %w", err)
 	}
@@ -35,7 +29,7 @@ func (p *Pipeline) Follow(after, upto uint64, yield func(store.Entry) error) (lo
 		}
 		next = seq + 1
 		e, err := decode(it.Body)
-		if err != nil || dead[seq] || p.wasDeleted(it.Project) {
+		if err != nil || refused[seq] || p.wasDeleted(it.Project) {
 			return nil //nolint:nilerr // the applier sets it aside
 		}
 		return yield(store.Entry{Seq: seq, Project: it.Project, ReceivedAt: it.ReceivedAt, Event: e})
@@ -62,10 +56,14 @@ func (p *Pipeline) AppliedTo() uint64 {
 	return p.queue.applied
 }
 
-// kept is up to where the log may be shortened, if the store holds position.
+// LoggedTo is the sequence number of the last event in the log.
+func (p *Pipeline) LoggedTo() uint64 { return p.log.Next() - 1 }
+
+// kept is up to where the log may be shortened, if the store holds position: for a
+// follower's sake it keeps its newest MaxFollowed bytes.
 func (p *Pipeline) kept(position uint64) uint64 {
-	if p.opts.Followed == nil || p.log.Bytes() > p.opts.MaxFollowed {
+	if p.opts.Followed == nil {
 		return position
 	}
-	return min(position, p.opts.Followed())
+	return min(position, max(p.opts.Followed(), p.log.Beyond(p.opts.MaxFollowed)))
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,5 +80,56 @@ func TestTheLogWaitsForAFollower(t *testing.T) {
 				t.Errorf("the log has %d bytes, the limit is %d", size, one.limit)
 			}
 		})
+	}
+}
+
+// What the store refused is no recorded call, and is not handed out: neither while it
+// is a dead letter nor when it was given up. One that was replayed is recorded.
+func TestFollowPassesOverWhatWasRefused(t *testing.T) {
+	r := newRig(t, Options{Followed: func() uint64 { return 0 }})
+	cured, poison, dropped := call("cured"), call("poison"), call("dropped")
+	for _, it := range []Item{cured, poison, dropped} {
+		r.mem.poison[it.Event.ID] = true
+	}
+	r.submit(1, call("first"), cured, poison, dropped, call("last"))
+	r.sync()
+	check := func(want ...string) {
+		t.Helper()
+		got, lost := r.followed(0)
+		if d := cmp.Diff(want, got); d != "" || lost != 0 {
+			t.Errorf("%d lost, %s", lost, d)
+		}
+	}
+	check("first", "last")
+	of := func(tool string) func(DeadLetter) bool {
+		return func(l DeadLetter) bool { return strings.Contains(string(l.Event), tool) }
+	}
+	if n, err := r.DropDeadLetters(of("dropped")); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	r.mem.set(func(m *memory) { delete(m.poison, cured.Event.ID) })
+	if n, err := r.ReplayDeadLetters(ctx, of("cured")); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	r.sync()
+	check("first", "cured", "last", "cured") // one event: whoever follows knows it by its id
+}
+
+// For a follower's sake the log keeps the newest, up to its limit, and what is gone is
+// counted.
+func TestFollowKeepsTheNewest(t *testing.T) {
+	const limit = 16 << 10 // four segments
+	r := newRig(t, Options{Followed: func() uint64 { return 0 }, MaxFollowed: limit})
+	const n = 200
+	for i := range n {
+		r.submit(1, call(fmt.Sprint(i)))
+		r.sync()
+	}
+	got, lost := r.followed(0)
+	if bytes := r.log.Bytes(); bytes > limit || bytes < limit/2 {
+		t.Errorf("the log takes %d bytes", bytes)
+	}
+	if lost == 0 || lost+uint64(len(got)) != n || got[0] != fmt.Sprint(lost) || got[len(got)-1] != fmt.Sprint(n-1) {
+		t.Errorf("%d lost, and there are %d: %v", lost, len(got), got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"time"
 
@@ -42,6 +43,7 @@ func (p *Pipeline) DropDeadLetters(gone func(DeadLetter) bool) (n int, err error
 		drop := gone(DeadLetter{Seq: l.Seq, Project: l.Project, ReceivedAt: l.ReceivedAt, SetAsideAt: l.SetAsideAt, Reason: l.Reason, Event: l.Event})
 		if drop {
 			n++
+			p.dead.forsake(l.Seq)
 		}
 		return drop
 	})
@@ -142,6 +144,28 @@ func (d *deadLetters) each(yield func(deadLetter) bool) error {
 			return fmt.Errorf("cannot read the dead letters: %w", err)
 		}
 	}
+}
+
+// forsake remembers the number of a record that is given up for ever; mu is held.
+func (d *deadLetters) forsake(seq uint64) {
+	if d.dropped == nil {
+		d.dropped = map[uint64]bool{}
+	}
+	d.dropped[seq] = true
+}
+
+// refused are the numbers in the log of what the store refused and nobody replayed.
+func (d *deadLetters) refused() (map[uint64]bool, error) {
+	d.mu.Lock()
+	seqs := maps.Clone(d.dropped)
+	d.mu.Unlock()
+	if seqs == nil {
+		seqs = map[uint64]bool{}
+	}
+	return seqs, d.each(func(l deadLetter) bool {
+		seqs[l.Seq] = true
+		return true
+	})
 }
 
 // ID is the event's, for a person who looks for an event.

@@ -50,7 +50,7 @@ type Options struct {
 	// Applied is told of each batch that the store took. It must not wait. nil: nobody is.
 	Applied func([]store.Entry)
 	// Followed is up to where somebody has read who needs the log (Follow): what is
-	// behind that is kept while the log has at most MaxFollowed bytes; default 1 GiB.
+	// behind that is kept for it, the newest MaxFollowed bytes of it; default 1 GiB.
 	// nil: nobody needs it.
 	Followed    func() uint64
 	MaxFollowed int64

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -195,6 +196,23 @@ func (l *Log) Bytes() (total int64) {
 		}
 	}
 	return total
+}
+
+// Beyond is up to where Truncate has to go for the segments to take at most that many
+// bytes on disk; the one that is written stays.
+func (l *Log) Beyond(bytes int64) uint64 {
+	l.mu.Lock()
+	list := slices.Clone(l.segments)
+	l.mu.Unlock()
+	for i := len(list) - 1; i >= 0; i-- {
+		if info, err := os.Stat(list[i].path); err == nil {
+			bytes -= info.Size()
+		}
+		if bytes < 0 && i < len(list)-1 {
+			return list[i+1].first - 1
+		}
+	}
+	return 0
 }
 
 // rotation asks the committer for a new segment; next, if larger than the log's

@@ -68,43 +68,70 @@ const (
 // Errors answers: what fails, over all tools? It holds every failed call that the
 // filter lets through; all its counts add up to failed.
 func Errors(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
-	return asOne(ctx, src, func(src Source) (ErrorsAnswer, error) { return errorsOf(ctx, src, p) })
+	return errorParts(ctx, src, p, (*ErrorsAnswer).addTotals, (*ErrorsAnswer).addSeries, (*ErrorsAnswer).addGroups, (*ErrorsAnswer).addTypes)
 }
 
-func errorsOf(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
-	answer := ErrorsAnswer{Header: p.header()}
-	kept, err := keptFor(ctx, src, p.Filter)
-	if err != nil {
-		return ErrorsAnswer{}, err
-	}
-	p.RawGone = rawGone(kept, p.Filter)
+// ErrorFigures, ErrorGroups and ErrorTypes are the parts of Errors, for a page that
+// shows each by itself; the rest of the answer is left out.
+func ErrorFigures(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
+	return errorParts(ctx, src, p, (*ErrorsAnswer).addTotals, (*ErrorsAnswer).addSeries)
+}
+
+// ErrorGroups are the failures, grouped: see ErrorFigures.
+func ErrorGroups(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
+	return errorParts(ctx, src, p, (*ErrorsAnswer).addGroups)
+}
+
+// ErrorTypes are the names of errors with their statuses: see ErrorFigures.
+func ErrorTypes(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
+	return errorParts(ctx, src, p, (*ErrorsAnswer).addTypes)
+}
+
+type errorPart func(a *ErrorsAnswer, ctx context.Context, src Source, p Params) error
+
+func errorParts(ctx context.Context, src Source, p Params, parts ...errorPart) (ErrorsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ErrorsAnswer, error) {
+		answer := ErrorsAnswer{Header: p.header()}
+		kept, err := keptFor(ctx, src, p.Filter)
+		if err != nil {
+			return ErrorsAnswer{}, err
+		}
+		p.RawGone = rawGone(kept, p.Filter)
+		for _, add := range parts {
+			if err := add(&answer, ctx, src, p); err != nil {
+				return ErrorsAnswer{}, err
+			}
+		}
+		return answer, nil
+	})
+}
+
+func (a *ErrorsAnswer) addTotals(ctx context.Context, src Source, p Params) error {
 	totals, err := src.Totals(ctx, p.Filter)
 	if err != nil {
-		return ErrorsAnswer{}, err
+		return err
 	}
-	answer.Calls, answer.Failed = totals.Calls, failed(totals.Counts)
-	answer.Outcomes = Outcomes{BadArgs: totals.BadArgs, ToolError: totals.ToolError, Crashed: totals.Crashed}
-	answer.Rate = rate(answer.Failed, answer.Calls)
-	if err := answer.addSeries(ctx, src, p); err != nil {
-		return ErrorsAnswer{}, err
+	a.Calls, a.Failed = totals.Calls, failed(totals.Counts)
+	a.Outcomes = Outcomes{BadArgs: totals.BadArgs, ToolError: totals.ToolError, Crashed: totals.Crashed}
+	a.Rate = rate(a.Failed, a.Calls)
+	unseen, err := unseenOf(ctx, src, p.Filter)
+	a.NotReported = unseen.list
+	return err
+}
+
+func (a *ErrorsAnswer) addGroups(ctx context.Context, src Source, p Params) (err error) {
+	if a.Failures, err = failures(ctx, src, p.Filter, maxGroups+1); err != nil {
+		return err
 	}
-	if answer.Failures, err = failures(ctx, src, p.Filter, maxGroups+1); err != nil {
-		return ErrorsAnswer{}, err
+	if len(a.Failures) > maxGroups {
+		a.Failures, a.More = a.Failures[:maxGroups], true
 	}
-	if len(answer.Failures) > maxGroups {
-		answer.Failures, answer.More = answer.Failures[:maxGroups], true
-	}
-	for _, f := range answer.Failures {
+	for _, f := range a.Failures {
 		if f.New {
-			answer.New++
+			a.New++
 		}
 	}
-	if err := answer.addTypes(ctx, src, p.Filter); err != nil {
-		return ErrorsAnswer{}, err
-	}
-	unseen, err := unseenOf(ctx, src, p.Filter)
-	answer.NotReported = unseen.list
-	return answer, err
+	return nil
 }
 
 // addSeries fills in the failures step by step, and their classes.
@@ -151,8 +178,8 @@ func (b *ErrorBucket) add(p store.ErrorPoint) {
 	}
 }
 
-func (a *ErrorsAnswer) addTypes(ctx context.Context, src Source, f store.Filter) error {
-	rows, err := src.ErrorTypes(ctx, f, maxErrorTypes)
+func (a *ErrorsAnswer) addTypes(ctx context.Context, src Source, p Params) error {
+	rows, err := src.ErrorTypes(ctx, p.Filter, maxErrorTypes)
 	if err != nil {
 		return err
 	}

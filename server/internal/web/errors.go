@@ -27,6 +27,8 @@ type errorsView struct {
 	Pages     []navItem
 	Types     []typeRow
 	NextErr   *fault.Error
+	GroupsErr *fault.Error
+	TypesErr  *fault.Error
 	Next      []nextRow
 	NextNote  string
 	Downloads []download
@@ -73,19 +75,28 @@ func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 	}
 	sc.begin(w, "Errors")
 	ctx := r.Context()
-	var got answer[query.ErrorsAnswer]
+	var got, groups, types answer[query.ErrorsAnswer]
 	var next answer[query.AfterErrorsAnswer]
+	part := func(to *answer[query.ErrorsAnswer], name string, question func(context.Context, query.Source, query.Params) (query.ErrorsAnswer, error)) func() {
+		return func() {
+			*to = ask(ctx, s, name, func(ctx context.Context) (query.ErrorsAnswer, error) { return question(ctx, s.src, sc.params) })
+		}
+	}
 	facets := sc.withFacets(ctx, func() {
 		together(
-			func() {
-				got = ask(ctx, s, "errors", func(ctx context.Context) (query.ErrorsAnswer, error) { return query.Errors(ctx, s.src, sc.params) })
-			},
+			part(&got, "errors", query.ErrorFigures), part(&groups, "failures", query.ErrorGroups), part(&types, "error types", query.ErrorTypes),
 			func() { next = sc.askNext(ctx, sc.params) },
 		)
 	})
-	v := errorsView{frame: sc.frame(ctx, "Errors", sc.projectPath()+"errors", facets), Err: got.Err, NextErr: next.Err}
+	v := errorsView{
+		frame: sc.frame(ctx, "Errors", sc.projectPath()+"errors", facets), Since: sc.sinceForm(groups.Value), Downloads: sc.downloads("errors"),
+		Err: got.Err, NextErr: next.Err, GroupsErr: groups.Err, TypesErr: types.Err,
+	}
 	if got.Err == nil {
-		v.fill(sc, got.Value, next.Value)
+		v.fill(sc, got.Value)
+	}
+	if v.Quiet == "" {
+		v.addParts(sc, groups.Value, types.Value, next.Value)
 	}
 	return s.render(w, http.StatusOK, "errors", v)
 }
@@ -97,19 +108,18 @@ func (sc *scope) askNext(ctx context.Context, p query.Params) answer[query.After
 	})
 }
 
-func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer, next query.AfterErrorsAnswer) {
+func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer) {
 	v.Caption = format.Plural(a.Calls, "call") + " in " + lastWords(sc.params) + ", none failed"
 	if a.Failed > 0 {
 		v.Caption = format.Count(a.Failed) + " of " + format.Plural(a.Calls, "call") + " failed in " + lastWords(sc.params) + ": " + format.RateOf(a.Failed, a.Calls)
 	}
-	v.Since = sc.sinceForm(a)
-	v.Downloads, v.Notes = sc.downloads("errors"), unseenNotes(a.NotReported, false)
+	v.Notes = unseenNotes(a.NotReported, false)
 	if a.Failed == 0 {
 		v.Quiet = "No call failed in " + lastWords(sc.params) + "."
 		if len(sc.chips()) > 0 {
 			v.Quiet = "No failure in " + lastWords(sc.params) + " matches these filters."
 		}
-		v.NextErr = nil
+		v.NextErr, v.GroupsErr, v.TypesErr = nil, nil, nil
 		return
 	}
 	buckets := make([]query.Bucket, len(a.Series))
@@ -128,8 +138,12 @@ func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer, next query.AfterError
 			v.Unnamed = format.Plural(c.Calls, "failure")
 		}
 	}
-	v.addGroups(sc, a, next)
-	for _, t := range a.ErrorTypes {
+}
+
+// addParts fills in what is asked for by itself.
+func (v *errorsView) addParts(sc *scope, groups, types query.ErrorsAnswer, next query.AfterErrorsAnswer) {
+	v.addGroups(sc, groups, next)
+	for _, t := range types.ErrorTypes {
 		v.Types = append(v.Types, sc.typeRow(t))
 	}
 	if v.NextErr == nil {

@@ -36,7 +36,7 @@ type missingRow struct {
 }
 
 // textMax is how much of an intent the feed shows; the call's own page has all.
-const textMax = 600
+const textMax = 300
 
 func (s *site) intents(w http.ResponseWriter, r *http.Request) error {
 	sc, err := s.scope(w, r)

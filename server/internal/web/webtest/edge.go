@@ -40,6 +40,75 @@ func OddNames() *Memory {
 	return m
 }
 
+// hostile is a text that would be more than a text if it were not escaped: markup, a
+// mark that turns the writing, an escape of terminals, an emoji. What tells where it
+// stands; it is as long as the pipeline lets it be.
+func hostile(what string) string {
+	text := []rune("at-" + what + " <script>x</script><img src=x onerror=y>\u202e\x1b[3m👧 " + strings.Repeat("long name ", 1<<10))
+	return string(text[:HostileFields[what]])
+}
+
+// HostileFields are the whats of Hostile, texts that come from outside, with the limits
+// of the pipeline.
+var HostileFields = map[string]int{
+	"tool": 200, "client": 200, "version": 100, "session": 64, "cause": 64, "type": 64, "message": 500, "user": 200,
+	"intent": 10 << 10, "missed": 10 << 10, "resource": 200, "unknown": 200, "near": 200, "path": 500, "rule": 64, "title": 200,
+	"description": 10 << 10, "empty": 64, "mark": 64, "kind": 64, "server": 200, "release": 100, "sdk": 200, "before": 200, "after": 200,
+}
+
+// Hostile is a source in which every text that comes from outside is hostile, beside
+// many ordinary tools, clients and failures.
+func Hostile() *Memory {
+	m := Many(120)
+	for i, slice := range []string{"ok", "empty", "bad_args", "tool_error", "crashed"} {
+		for range 3 {
+			m.Calls = append(m.Calls, Call{
+				At: Now.Add(-30 * time.Minute), Tool: hostile("tool"), Client: hostile("client"), Version: hostile("version") + fmt.Sprint(i%2), Slice: slice, US: 1000,
+				Session: hostile("session"), Cause: hostile("cause"), ErrorType: hostile("type"), Message: hostile("message"), Fingerprint: slice,
+			})
+		}
+	}
+	for i := range 300 {
+		m.Calls = append(m.Calls, Call{
+			At: Now.Add(-20 * time.Minute), Tool: m.Calls[i%200].Tool, Client: "cursor", Slice: "tool_error", Cause: "returned", US: 10,
+			ErrorType: fmt.Sprint("shop.Error", i), Message: strings.Repeat("it said no ", 40), Fingerprint: fmt.Sprint("f", i), Session: fmt.Sprint("s", i),
+		})
+	}
+	last := Now.Add(-time.Hour)
+	row := m.Calls[len(m.Calls)-301].row(CallID(0))
+	row.Intent, row.User = hostile("intent"), hostile("user")
+	missed := row
+	missed.Intent = hostile("missed")
+	for i := range 50 {
+		m.Wanted, m.Missed = append(m.Wanted, row), append(m.Missed, missed)
+		name := hostile("user")
+		if i > 0 {
+			name = fmt.Sprint("user-", i)
+		}
+		m.People = append(m.People, store.UserRow{User: name, Counts: store.Counts{Calls: 3, OK: 3}, FirstSeen: last, LastSeen: last, Days: 1})
+		m.Reading = append(m.Reading, store.ReadRow{Name: hostile("resource"), Reads: 2, OK: 2, Clients: 1, Latency: store.Histogram{}, LastSeen: last})
+	}
+	m.Asking = []store.IntentRow{{Tool: hostile("tool"), Calls: 9, Told: 3}}
+	m.Days = []store.UserPoint{{At: last.Truncate(24 * time.Hour), Users: 3, New: 2}}
+	m.Unknown = []store.UnknownToolRow{{Name: hostile("unknown"), Calls: 2, Clients: 1, Nearest: []string{hostile("near")}}}
+	m.Refused = []store.BadParamRow{{Tool: hostile("tool"), Path: hostile("path"), Rule: hostile("rule"), Calls: 1, Clients: 1, Near: hostile("near")}}
+	for _, tool := range []string{hostile("tool"), hostile("title")} {
+		m.Listed = append(m.Listed, store.CatalogRow{Server: hostile("server"), Tool: tool, Title: hostile("title"), Description: hostile("description"), Bytes: 9000, FirstSeen: Now.AddDate(0, 0, -9), LastSeen: Now})
+	}
+	m.Versions = []store.DefinitionRow{
+		{Definition: "0123456789abcdef", Bytes: 1, FirstSeen: last.Add(-time.Hour), Description: "once"},
+		{Definition: "123456789abcdef0", Bytes: 1, FirstSeen: last, Description: hostile("description")},
+	}
+	m.Before, m.After = []store.NameCount{{Name: hostile("before"), Calls: 1}}, []store.NameCount{{Name: hostile("after"), Calls: 1}}
+	m.Empties, m.Marks = []store.NameCount{{Name: hostile("empty"), Calls: 1}}, []store.NameCount{{Name: hostile("mark"), Calls: 1}}
+	m.OtherKinds = map[string]int64{hostile("kind"): 2}
+	m.Changed = []store.ChangeRow{
+		{Kind: store.ChangeVersion, Server: hostile("server"), Name: hostile("server"), Before: "1", Value: hostile("release"), At: last},
+		{Kind: store.ChangeSDK, Name: hostile("sdk"), Before: "1", Value: "2", At: last},
+	}
+	return m
+}
+
 // Many is a source with so many tools and clients, two calls each.
 func Many(tools int) *Memory {
 	m := &Memory{}

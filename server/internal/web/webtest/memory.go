@@ -42,6 +42,13 @@ type Memory struct {
 	OtherKinds map[string]int64
 	Changed    []store.ChangeRow
 	Loops      []store.LoopRow
+	// People, Days, Wanted, Missed, Asking and Reading are answers as they are given,
+	// whatever the filter.
+	People         []store.UserRow
+	Days           []store.UserPoint
+	Wanted, Missed []store.CallRow
+	Asking         []store.IntentRow
+	Reading        []store.ReadRow
 	// Told are the senders of the calls, whatever the filter; nil: Umpire's own SDK.
 	Told []store.SenderRow
 	// Fail makes a method fail, by its name.
@@ -83,7 +90,9 @@ func count(c *store.Counts, slice string) {
 func (m *Memory) Snapshot(_ context.Context, do func(store.Reader) error) error { return do(m) }
 
 // Kept is all there is.
-func (m *Memory) Kept(context.Context, uint32) (store.Kept, error) { return store.Kept{}, nil }
+func (m *Memory) Kept(context.Context, uint32) (store.Kept, error) {
+	return store.Kept{}, m.Fail["Kept"]
+}
 
 // TotalsApart is one of the questions of store.Reader.
 func (m *Memory) TotalsApart(ctx context.Context, f store.Filter, at time.Time) (before, since store.Totals, err error) {
@@ -248,7 +257,7 @@ func (m *Memory) Catalog(_ context.Context, f store.Filter) ([]store.CatalogRow,
 func (m *Memory) Definitions(_ context.Context, _ store.Filter, tool string) ([]store.DefinitionRow, error) {
 	for _, c := range m.Listed {
 		if c.Tool == tool {
-			return m.Versions, nil
+			return m.Versions, m.Fail["Definitions"]
 		}
 	}
 	return nil, m.Fail["Definitions"]

@@ -94,7 +94,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.watch.guard(func() { x = f.watch.exchange(r) })
 	}
 	if x == nil {
-		f.relay.ServeHTTP(w, r)
+		f.pass(w, r)
 		return
 	}
 	if id, ok := f.ask(x, r); ok {
@@ -104,7 +104,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		how := End{ClientLeft: r.Context().Err() != nil, Stopped: f.closing.Load()}
 		f.feed.end(x, how, time.Now())
 	}()
-	f.relay.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+	f.pass(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
 }
 
 type exchangeKey struct{}

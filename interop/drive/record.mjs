@@ -144,6 +144,7 @@ async function listen(recorder, body, entry, more, events, init) {
     if (!events) recorder.frame("server", entry.bytes, more);
     else if (answers === 0) recorder.remark(`exchange ${more.exchange} broken: the stream ended without an answer`);
   } catch (error) {
+    entry.broken = true;
     ended(recorder, more.exchange, init);
   }
 }

@@ -139,7 +139,7 @@ async function through(folder, server, run, steps, key) {
 // random matches what the server itself makes anew each time.
 function sameBytes(where, direct, proxied, random) {
   const [a, b] = [direct, proxied].map(({ recorder }) => recorder.got.filter((reply) => !unanswered(reply)));
-  const [askedA, askedB] = [a, b].map((got) => got.filter((reply) => !isListening(reply)));
+  const [askedA, askedB] = [a, b].map((got) => got.filter((reply) => !isListening(reply) && !headAlone(reply)));
   if (askedA.length !== askedB.length) {
     const list = (got) => got.map(({ what, bytes }) => `    ${what} ${cut(bytes, 100)}`).join("\n");
     fault(where, `${askedA.length} replies without the proxy, ${askedB.length} with it:\n${list(askedA)}\n  and\n${list(askedB)}`);
@@ -166,6 +166,12 @@ function isListening({ what }) {
 // connection.
 function unanswered({ what, bytes }) {
   return /^(POST|GET) 502 /.test(what) && bytes.startsWith("umpire proxy: no answer");
+}
+
+// headAlone: whether a server that ends within a call gets the head of its answer out
+// before is a race of its own, with the proxy and without.
+function headAlone({ broken, bytes }) {
+  return broken && bytes === "";
 }
 
 function known(bytes, random) {

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +51,11 @@ func (b *bench) clickhouse(ctx context.Context) error {
 		b.table.add("resident memory of the engine"+suffix, "", "", []float64{float64(n)}, mega)
 	}
 	s.Until, s.Events = time.Now().UTC().Truncate(time.Hour).Add(time.Hour), stored
+	if b.Copies > 0 {
+		if err := b.copies(ctx, address, s.Until); err != nil {
+			return err
+		}
+	}
 	names, err := s.names(ctx)
 	if err != nil {
 		return err
@@ -87,13 +94,42 @@ func (b *bench) startEngine(ctx context.Context, folder string) (address string,
 	}
 	address, version, _ := strings.Cut(strings.TrimSpace(line), " ")
 	fmt.Fprintln(os.Stderr, "engine=ClickHouse", version)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/", strings.NewReader("CREATE DATABASE bench"))
+	return address, cmd, ask(ctx, address, "CREATE DATABASE bench", nil)
+}
+
+// copies makes copies of every event that is stored, with ids and sessions of their own,
+// in one block a day. They go through the views as events from the door do.
+func (b *bench) copies(ctx context.Context, address string, until time.Time) error {
+	const statement = `INSERT INTO event_rows SELECT e.* REPLACE (
+  toFixedString(concat(substring(MD5(concat(e.id, toString(copy))), 1, 6), substring(e.id, 7, 1), substring(MD5(concat(e.id, toString(copy))), 8, 9)), 16) AS id,
+  if(e.session = '', '', concat(e.session, '~', toString(copy))) AS session, cityHash64(e.version, copy) AS version, 'copies' AS node)
+FROM (SELECT * FROM event_rows FINAL WHERE sign = 1 AND node <> 'copies' AND toYYYYMMDD(started_at) = %s) AS e CROSS JOIN (SELECT number AS copy FROM numbers(%d)) AS c`
+	settings := url.Values{
+		"database": {"bench"}, "insert_deduplicate": {"0"}, "join_use_nulls": {"1"}, "prefer_column_name_to_alias": {"1"}, "cast_keep_nullable": {"1"},
+		"compile_aggregate_expressions": {"0"}, "max_insert_threads": {"1"}, "min_insert_block_size_rows": {"1000000"}, "min_insert_block_size_bytes": {"4000000000"},
+	}
+	for day := until.AddDate(0, 0, -ring-1); !day.After(until.AddDate(0, 0, 1)); day = day.AddDate(0, 0, 1) {
+		if err := ask(ctx, address, fmt.Sprintf(statement, day.Format("20060102"), b.Copies), settings); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask sends a statement to the engine.
+func ask(ctx context.Context, address, statement string, settings url.Values) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/?"+settings.Encode(), strings.NewReader(statement))
 	if err != nil {
-		return "", cmd, err
+		return err
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", cmd, err
+		return err
 	}
-	return address, cmd, resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
+		return fmt.Errorf("the engine answers %s: %s", resp.Status, text)
+	}
+	return nil
 }

@@ -35,6 +35,7 @@ type flags struct {
 	Data      string        `help:"Directory that prepare and multiply make and questions asks; a scratch one for the other parts."`
 	From      string        `help:"Directory that multiply reads."`
 	Times     int           `help:"How many times multiply makes of it." default:"10"`
+	Copies    int           `help:"ClickHouse: how many copies of what came in by the door are made beside it by SQL, before questions are asked." default:"0"`
 	Events    int           `help:"How many events." default:"1000000"`
 	Rounds    int           `help:"How often each question is asked warm; ingest has three rounds." default:"15"`
 	ColdEach  int           `name:"cold" help:"How often each question is asked cold, each time of a fresh process." default:"3"`

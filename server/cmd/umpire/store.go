@@ -86,7 +86,7 @@ func (n *node) batches(opts *pipeline.Options) {
 		opts.MaxBatch = 50_000
 	}
 	if opts.MaxDelay == 0 {
-		opts.MaxDelay = 500 * time.Millisecond
+		opts.MaxDelay = time.Second
 	}
 }
 

@@ -5,15 +5,18 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/google/go-cmp/cmp"
@@ -193,5 +196,74 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := ParseFormat("xlsx"); err == nil {
 		t.Error("xlsx is a format")
+	}
+}
+
+// TestParquetEncodings: values that come again are in a dictionary, others are not, and
+// all are read as they were; the rest of the file does not follow the first rows.
+func TestParquetEncodings(t *testing.T) {
+	columns := []Column{{"id", Text}, {"body", Text}, {"tool", Text}, {"at", Time}, {"bytes", Integer}, {"status", Integer}}
+	var rows [][]any
+	var want []map[string]any
+	add := func(cells ...any) {
+		rows = append(rows, cells)
+		one := map[string]any{}
+		for i, c := range columns {
+			one[c.Name] = cells[i]
+		}
+		one["at"] = cells[3].(time.Time).UTC().Truncate(time.Microsecond).Format("2006-01-02T15:04:05.999999Z07:00")
+		one["bytes"] = float64(cells[4].(int64))
+		if one["status"] != nil {
+			one["status"] = float64(cells[5].(int64))
+		}
+		want = append(want, one)
+	}
+	const first = 3000
+	for i := range int64(first + 7) {
+		if i < first {
+			add(fmt.Sprintf("0198a3c5-%08x", i*7919), strings.Repeat(string(rune('a'+i%26)), int(i%3))+fmt.Sprint(i*i), "a tool", moment.Add(time.Duration(i*i)*time.Millisecond), i*i-1000, nil)
+		} else {
+			add("", "", fmt.Sprint("tool ", i), moment, int64(7), i)
+		}
+	}
+	var out strings.Builder
+	w, err := newParquet(&out, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows {
+		if i == first {
+			if err := w.flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := out.String()
+	_, got, groups := readParquet(t, data)
+	if d := cmp.Diff(want, got); d != "" || groups != 2 {
+		t.Errorf("in %d groups: %s", groups, d)
+	}
+	r, err := file.NewParquetReader(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, encoding := range []parquet.Encoding{parquet.Encodings.DeltaByteArray, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.RLEDict, parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.RLEDict} {
+		chunk, err := r.MetaData().RowGroup(0).ColumnChunk(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(chunk.Encodings(), encoding) {
+			t.Errorf("%s is encoded as %v, not %v", columns[i].Name, chunk.Encodings(), encoding)
+		}
+		stats, err := chunk.StatsSet()
+		if want := columns[i].Type != Text; err != nil || stats != want {
+			t.Errorf("%s has its least and greatest: %v, %v, want %v", columns[i].Name, stats, err, want)
+		}
 	}
 }

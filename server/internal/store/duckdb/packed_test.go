@@ -64,6 +64,9 @@ func TestPacked(t *testing.T) {
 			}
 			rows = append(rows, row)
 		}
+		if err := got.Err(); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
 		return rows
 	}
 	if err := db.Apply(t.Context(), entries(1, events...)); err != nil {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -75,6 +77,31 @@ func (r resources) apply() {
 	// Go notices: with one a core, a request waits behind a question.
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * r.threads)
+	}
+}
+
+// stillFor is for how long no event has been stored before memory is given back.
+const stillFor = 5 * time.Second
+
+// giveBack calls free once behind each time in which events were stored, when none have
+// been for a while; stored is a number that rises with each. It ends with the context.
+func giveBack(ctx context.Context, stored func() uint64, free func()) {
+	tick := time.NewTicker(stillFor)
+	defer tick.Stop()
+	last := stored()
+	freed := last
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := stored()
+		if now == last && now != freed {
+			free()
+			freed = now
+		}
+		last = now
 	}
 }
 

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestResources(t *testing.T) {
@@ -41,4 +45,40 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
+}
+
+// Memory is given back once behind each time of load, and never during one.
+func TestGiveBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stored atomic.Uint64
+		var frees atomic.Int32
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			giveBack(ctx, stored.Load, func() { frees.Add(1) })
+		}()
+		want := func(when string, n int32) {
+			t.Helper()
+			if got := frees.Load(); got != n {
+				t.Errorf("%s: memory was given back %d times, want %d", when, got, n)
+			}
+		}
+		time.Sleep(time.Minute)
+		want("nothing was ever stored", 0)
+		for range 60 {
+			stored.Add(1)
+			time.Sleep(time.Second)
+		}
+		want("under load", 0)
+		time.Sleep(2*stillFor + time.Second)
+		want("behind it", 1)
+		time.Sleep(time.Hour)
+		want("an hour later", 1)
+		stored.Add(1)
+		time.Sleep(2*stillFor + time.Second)
+		want("behind another event", 2)
+		stop()
+		<-done
+	})
 }

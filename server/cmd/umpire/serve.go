@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -77,6 +78,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if n.role.takes() {
 		defer n.announce(s.url)()
 		go n.expireDaily(ctx)
+		go giveBack(ctx, n.pipe.AppliedTo, debug.FreeOSMemory)
 		if n.meta.Shared() {
 			go n.followDeletions(ctx)
 		}

@@ -23,7 +23,7 @@ var errAway = fmt.Errorf("away: %w", store.ErrUnavailable)
 // A store that is away: the log takes what memory does not hold, and all of it
 // comes into the store in its order, once, when the store is back.
 func TestTheLogGrowsWhileTheStoreIsAway(t *testing.T) {
-	r := newRig(t, Options{MaxMemory: 4000, MaxBatch: 30})
+	r := newRig(t, Options{MaxMemory: 20_000, MaxBatch: 30})
 	r.mem.set(func(m *memory) { m.down = errAway })
 	var want []string
 	for i := range 200 {
@@ -38,8 +38,8 @@ func TestTheLogGrowsWhileTheStoreIsAway(t *testing.T) {
 	if s.LagEvents != 1000 || s.LagAge <= 0 || s.LagBytes < 4000 {
 		t.Errorf("stats %+v", s)
 	}
-	if n := r.queue.held; n > 5000 {
-		t.Errorf("%d bytes are held in memory, 4000 may be", n)
+	if n := r.queue.held; n > 20_000 {
+		t.Errorf("%d bytes are held in memory, 20,000 may be", n)
 	}
 	if n := len(r.ids.live); n > 100 {
 		t.Errorf("%d ids are held in memory", n)
@@ -91,7 +91,7 @@ func TestEveryEventOnce(t *testing.T) {
 	base := t
 	storetest.Check(t, 25, func(t *rapid.T) {
 		r := newRig(base, Options{
-			MaxMemory: int64(rapid.IntRange(1, 3000).Draw(t, "memory")), MaxBatch: rapid.IntRange(1, 40).Draw(t, "batch"),
+			MaxMemory: int64(rapid.IntRange(1, 15_000).Draw(t, "memory")), MaxBatch: rapid.IntRange(1, 40).Draw(t, "batch"),
 			RecentIDs: rapid.IntRange(3, 100).Draw(t, "ids"), retry: time.Millisecond,
 		})
 		defer func() { _ = r.Close() }()

@@ -80,7 +80,7 @@ func (o Options) withDefaults() Options {
 		o.retry = 100 * time.Millisecond
 	}
 	if o.MaxMemory <= 0 {
-		o.MaxMemory = 96 << 20 // a burst of a second, and the time of a seal
+		o.MaxMemory = 96 << 20 // some 60,000 events without bodies: three seconds of 20,000
 	}
 	if o.MaxDelay <= 0 {
 		o.MaxDelay = 200 * time.Millisecond

@@ -21,7 +21,7 @@ type queue struct {
 	chunks  []chunk
 	left    stretch // in the log only, behind the chunks
 	events  int     // in chunks
-	held    int64   // bytes of what is in memory, in chunks and being applied
+	held    int64   // what is in memory takes, in chunks and being applied
 	pending int     // events everywhere, being applied as well
 	lag     int64   // bytes reserved, and of what is pending
 	first   time.Time
@@ -41,6 +41,10 @@ type queueLimits struct {
 	age   time.Duration // that the oldest may have; 0: any
 	room  int64         // bytes that may be held in memory
 }
+
+// weight is what an entry takes in memory, in bytes: its fields, and texts as long as its
+// body.
+func weight(body int64) int64 { return body + 1<<10 }
 
 // chunk is a run of entries with rising sequence numbers.
 type chunk struct {
@@ -131,14 +135,15 @@ func (q *queue) push(c chunk) (held bool) {
 	defer q.mu.Unlock()
 	c.at = time.Now()
 	n, last := len(c.entries), c.entries[len(c.entries)-1].Seq
-	held = q.left.events == 0 && (q.held == 0 || q.held+c.bytes <= q.limits.room)
+	takes := c.bytes + int64(n)*weight(0)
+	held = q.left.events == 0 && (q.held == 0 || q.held+takes <= q.limits.room)
 	if held {
 		if q.events == 0 {
 			q.first = c.at
 		}
 		q.chunks = append(q.chunks, c)
 		q.events += n
-		q.held += c.bytes
+		q.held += takes
 	} else {
 		q.leave(stretch{from: c.entries[0].Seq, to: last, events: n, bytes: c.bytes, at: c.at})
 	}
@@ -296,7 +301,7 @@ func (q *queue) done(c chunk) {
 			q.pass.events--
 			q.pass.bytes -= size
 		} else {
-			q.held -= size
+			q.held -= weight(size)
 		}
 	}
 	q.pending -= len(c.entries)

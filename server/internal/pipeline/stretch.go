@@ -52,7 +52,7 @@ func (q *queue) adopt(c chunk) {
 		if q.pass.holds(c.entries[i].Seq) {
 			lost.events--
 			lost.bytes -= int64(c.sizes[i])
-			q.held += int64(c.sizes[i])
+			q.held += weight(int64(c.sizes[i]))
 		}
 	}
 	q.pending -= lost.events

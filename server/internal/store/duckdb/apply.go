@@ -20,6 +20,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	batch = after(batch, db.applied)
+	defer db.quiet.Reset(restAfter)
 	for len(batch) > 0 {
 		part, err := db.room(ctx, batch)
 		if err == nil {

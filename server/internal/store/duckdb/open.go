@@ -64,6 +64,8 @@ type DB struct {
 	file *os.File // see CopyTo
 	idle *time.Timer
 	age  *time.Timer
+	// quiet is for rest, which sealed what had come last at rested.
+	quiet *time.Timer
 
 	anew     bool        // its events were written anew, and what they were before is free
 	prepared atomic.Bool // connections are for readers from then on
@@ -72,6 +74,7 @@ type DB struct {
 	position atomic.Uint64
 
 	mu         sync.Mutex
+	rested     time.Time
 	hot        *sql.Conn // of what is in memory
 	stage      *stage
 	lately     *lately
@@ -190,8 +193,10 @@ func open(ctx context.Context, path string, opts Options) (*DB, error) {
 	db.read = sql.OpenDB(connector)
 	db.Reader = reader.New(db.read, statement.DuckDB).From(pinned)
 	db.idle, db.age = time.AfterFunc(time.Hour, db.checkpointIdle), time.AfterFunc(time.Hour, db.sealOld)
+	db.quiet = time.AfterFunc(time.Hour, db.rest)
 	db.idle.Stop()
 	db.age.Stop()
+	db.quiet.Stop()
 	if err := db.prepare(ctx); err != nil {
 		err = openError(path, err)
 		return nil, errors.Join(err, db.read.Close())
@@ -252,6 +257,9 @@ func (db *DB) setUp(ctx context.Context) error {
 		// The database reads and writes its own file and nothing else, and never
 		// fetches an extension.
 		"SET autoinstall_known_extensions = false",
+		// What was let go of goes back to the system after a second, and not when the
+		// same thread next needs some.
+		"SET allocator_background_threads = true",
 		"SET enable_external_access = false",
 		"USE cold",
 		fmt.Sprintf("SET threads = %d", db.opts.threads()),
@@ -295,6 +303,7 @@ func (db *DB) Close() error {
 	db.age.Stop()
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	db.quiet.Stop()
 	if db.closed {
 		return nil
 	}

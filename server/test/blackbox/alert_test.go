@@ -15,6 +15,7 @@ import (
 // over a restart, with the address that people use; then they are tried, muted,
 // deleted.
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	told := make(chan string, 10)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

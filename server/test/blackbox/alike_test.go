@@ -96,6 +96,7 @@ type surface struct{ ask, at string }
 // Every question has the same answer in the read API, over MCP, in the terminal, as CSV and on
 // the page: one figure of each, with its total known.
 func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
+	t.Parallel()
 	s, data, key := known(t)
 	c := connect(t, s.url+"/mcp", key)
 	defer c.Close()

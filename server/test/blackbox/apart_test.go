@@ -11,6 +11,7 @@ import (
 // A read key sees nothing of another project by any tool, name, id, cursor or statement. Its own
 // key does: the test can fail.
 func TestAKeyIsApartByEveryTool(t *testing.T) {
+	t.Parallel()
 	s, data, left, right := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left") // everything is stored
 	const secret, theirs = "secret-of-right", "0197b000-0000-7000-8000-000000000004"

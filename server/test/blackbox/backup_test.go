@@ -29,6 +29,7 @@ func calls(n int) string {
 // A backup of a running server holds every event that was acknowledged before the
 // command, and nothing that was never sent; the server loses nothing by it.
 func TestBackupWhileEventsArrive(t *testing.T) {
+	t.Parallel()
 	data, into := t.TempDir(), filepath.Join(t.TempDir(), "kept")
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
 	s := serve(t, nil, "--data", data)
@@ -85,6 +86,7 @@ func TestBackupWhileEventsArrive(t *testing.T) {
 
 // A backup of a stopped server, and what a restore refuses.
 func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
 	data := spine(t)
 	folder := must(t, "backup", "--data", data, t.TempDir())
 	damaged := filepath.Join(folder, "events.duckdb")
@@ -129,6 +131,7 @@ func TestRestoreRefuses(t *testing.T) {
 // A data directory that the first version wrote is backed up, brought up to date,
 // and says the same as it did then; one of a newer version is left alone.
 func TestUpgradeFromTheFirstVersion(t *testing.T) {
+	t.Parallel()
 	data := spine(t)
 	out, fail, code := run(t, nil, "report", "--data", data, "--project", "demo", "--from", "2026-11-30", "--until", "2026-12-01", "--json")
 	if code != 0 {
@@ -165,6 +168,7 @@ func TestUpgradeFromTheFirstVersion(t *testing.T) {
 
 // The last three backups before an upgrade stay.
 func TestThreeBackupsBeforeUpgradesStay(t *testing.T) {
+	t.Parallel()
 	data := spine(t)
 	for _, at := range []string{"20250101T000000Z", "20250102T000000Z", "20250103T000000Z"} {
 		if err := os.MkdirAll(filepath.Join(data, "backups", "before-upgrade-"+at), 0o700); err != nil {

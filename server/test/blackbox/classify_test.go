@@ -15,6 +15,7 @@ const verdictKeys = "id kind outcome empty empty_rule cause error_type error_sta
 // TestClassify: the public cases come out as wanted, and a bad line costs nobody
 // else his verdict.
 func TestClassify(t *testing.T) {
+	t.Parallel()
 	const corpus = "../../../spec/corpus/calls.jsonl"
 	file, err := os.ReadFile(corpus)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 // The same events say the same from ClickHouse and from DuckDB; a directory stays with
 // the store that it began with; nothing tells the address's password.
 func TestOverviewFromClickHouse(t *testing.T) {
+	t.Parallel()
 	address := enginetest.URL(t)
 	var events []string
 	began := time.Now().UTC().Truncate(time.Hour).Add(-3 * time.Hour)
@@ -75,6 +76,7 @@ func TestOverviewFromClickHouse(t *testing.T) {
 
 // Kills of the server under load lose nothing that was acknowledged, and double nothing.
 func TestKilledServerOnClickHouse(t *testing.T) {
+	t.Parallel()
 	env := []string{"UMPIRE_STORE=" + enginetest.URL(t)}
 	data := t.TempDir()
 	out, fail, code := run(t, env, "key", "add", "--data", data, "--project", "shop", "--write")

@@ -16,6 +16,7 @@ import (
 // Two nodes take the same events at the same time, one of them is killed and comes
 // back, and a third one shows the sum: nothing lost, nothing twice.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	env := []string{"UMPIRE_META=" + postgrestest.Schema(t), "UMPIRE_STORE=" + enginetest.URL(t)}
 	with := func(args ...string) string {
 		t.Helper()

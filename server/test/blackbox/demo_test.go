@@ -7,6 +7,7 @@ import (
 
 // One round of the demo, as a machine reads it.
 func TestDemoOnce(t *testing.T) {
+	t.Parallel()
 	o := parse[overview](t, must(t, "demo", "--once", "--json"))
 	if o.Calls < 100 || o.sum() != o.Calls {
 		t.Errorf("%d calls, slices add up to %d", o.Calls, o.sum())
@@ -19,6 +20,7 @@ func TestDemoOnce(t *testing.T) {
 
 // The demo leaves no trace once it is cleared.
 func TestDemoClear(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	must(t, "key", "add", "--data", data, "--project", "mine", "--write")
 	text := must(t, "demo", "--once", "--data", data)

@@ -22,6 +22,7 @@ import (
 // The doors that are closed unless they are asked for, in the binary: gRPC and
 // Sentry. OpenTelemetry over HTTP is open.
 func TestDoorsThatAreAskedFor(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
 	grpc := away.Address(t)

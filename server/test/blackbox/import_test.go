@@ -45,6 +45,7 @@ func imported(t *testing.T, args ...string) int64 {
 // TestImportKilled: an import that is killed in the middle goes on where it was, and
 // every event is there once.
 func TestImportKilled(t *testing.T) {
+	t.Parallel()
 	const n = 30_000
 	path, data := importable(t, n), ""
 	for try := 0; ; try++ {
@@ -101,6 +102,7 @@ func importIsKilled(t *testing.T, path, data string) bool {
 // TestImportIntoServer: into a directory that a server holds, and over HTTP, it is
 // the same; a bad line is named, and the exit code is 1.
 func TestImportIntoServer(t *testing.T) {
+	t.Parallel()
 	path, data := importable(t, 5), filepath.Join(t.TempDir(), "data")
 	if file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)

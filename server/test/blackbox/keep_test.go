@@ -23,6 +23,7 @@ func callOf(at time.Time, user string) string {
 // Single events go after the project's retention, when the server starts; the
 // figures stay.
 func TestRetention(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
 	s := serve(t, nil, "--data", data)
@@ -74,6 +75,7 @@ func TestRetention(t *testing.T) {
 
 // What is erased is in no answer and no file.
 func TestErase(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
 	s := serve(t, nil, "--data", data)

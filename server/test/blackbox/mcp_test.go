@@ -80,6 +80,7 @@ type toolAnswer struct {
 // With the key of one project nothing of the other is seen by any tool; what was
 // asked is recorded in Umpire's own project, which is asked about only by name.
 func TestMCPWithTheTypeScriptClient(t *testing.T) {
+	t.Parallel()
 	s, data, left, right := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left") // everything is stored
 	answers := parse[map[string]toolAnswer](t, askWithNode(t, askOverHTTP, "ENDPOINT="+s.url+"/mcp", "KEY="+left, "ARGS="+mcpArguments))
@@ -137,6 +138,7 @@ func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 // Over stdio the same is answered: of a server with a read key, of a data directory
 // that a server holds, and of one that nobody holds. The key is in no argument.
 func TestMCPOverStdio(t *testing.T) {
+	t.Parallel()
 	s, data, left, _ := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left")
 	binary, err := umpire()

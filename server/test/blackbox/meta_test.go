@@ -27,6 +27,7 @@ func eventually(t *testing.T, what string, seen func() bool) {
 // Projects and keys in PostgreSQL: made and revoked without the node, seen by it; the
 // node's directory cannot be opened without them.
 func TestMetadataInPostgres(t *testing.T) {
+	t.Parallel()
 	address := postgrestest.Schema(t)
 	data := filepath.Join(t.TempDir(), "data")
 	env := []string{"UMPIRE_META=" + address}
@@ -82,6 +83,7 @@ func TestMetadataInPostgres(t *testing.T) {
 
 // A role that others could not see is refused, and says why.
 func TestRolesNeedWhatIsShared(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"--role", "web"}, {"--role", "ingest"}, {"--role", "web", "--meta", "postgres://x@127.0.0.1:1/x"}, {"--role", "ingest", "--store", "clickhouse://127.0.0.1:1/x"}, {"--role", "both"},
 	} {
@@ -94,6 +96,7 @@ func TestRolesNeedWhatIsShared(t *testing.T) {
 
 // What is stored leaves as files, of a running server and of a stopped one.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	data, out := t.TempDir(), t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "shop", "--write")
 	read := must(t, "key", "add", "--data", data, "--project", "shop", "--read")

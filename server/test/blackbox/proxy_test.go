@@ -99,6 +99,7 @@ func saidOnce(t *testing.T, stderr, want string) {
 }
 
 func TestProxyFindsTheServerOfThisMachine(t *testing.T) {
+	t.Parallel()
 	env, data := alone(t), t.TempDir()
 	saidOnce(t, errand(t, env), "no Umpire runs on this machine: tool calls are kept in")
 	s := serve(t, env, "--data", data)
@@ -127,6 +128,7 @@ func TestProxyFindsTheServerOfThisMachine(t *testing.T) {
 }
 
 func TestProxyWritesToADataDirectory(t *testing.T) {
+	t.Parallel()
 	env, data := alone(t), t.TempDir()
 	saidOnce(t, errand(t, env, "--data", data), "recorded at "+data)
 	counted(t, data, "local", 2, env, "--data", data)
@@ -142,6 +144,7 @@ func TestProxyWritesToADataDirectory(t *testing.T) {
 // The first proxy holds the directory, and others go through it; when it ends,
 // one that is left holds it.
 func TestProxiesShareADataDirectory(t *testing.T) {
+	t.Parallel()
 	env, data := alone(t), t.TempDir()
 	binary, err := umpire()
 	if err != nil {
@@ -171,6 +174,7 @@ func TestProxiesShareADataDirectory(t *testing.T) {
 }
 
 func TestProxyWithAKey(t *testing.T) {
+	t.Parallel()
 	env, data := alone(t), t.TempDir()
 	s := serve(t, env, "--data", data)
 	key := must(t, "key", "add", "--data", data, "--project", "books", "--write")
@@ -181,6 +185,7 @@ func TestProxyWithAKey(t *testing.T) {
 
 // The example does what its README says.
 func TestProxiedExample(t *testing.T) {
+	t.Parallel()
 	const dir = "../../../examples/proxied"
 	binary, err := umpire()
 	if err != nil {

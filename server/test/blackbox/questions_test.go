@@ -11,6 +11,7 @@ import (
 
 // umpire check ends with 0, 1 or 2, as its help says.
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	s, data, left, _ := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left")
 	for _, tt := range []struct {
@@ -41,6 +42,7 @@ func TestCheck(t *testing.T) {
 
 // What is printed of a project, as text: no colours where the output is no terminal.
 func TestQuestionsInATerminal(t *testing.T) {
+	t.Parallel()
 	_, data, _, _ := twoProjects(t)
 	for command, want := range map[string][]string{
 		"tool find":  {"find", "Refused arguments", "cursor"},
@@ -66,6 +68,7 @@ func TestQuestionsInATerminal(t *testing.T) {
 
 // umpire tail prints what is there, then what comes, each call once.
 func TestTail(t *testing.T) {
+	t.Parallel()
 	s, data, left, _ := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left")
 	if text := must(t, "tail", "--once", "--data", data, "--project", "left", "-n", "2"); len(strings.Split(text, "\n")) != 2 || strings.Contains(text, "right") {

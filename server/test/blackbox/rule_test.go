@@ -11,6 +11,7 @@ import (
 // A rule holds for calls that start after it was made, and no longer than it is
 // there.
 func TestRules(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	read := must(t, "key", "add", "--data", data, "--project", "p", "--read")

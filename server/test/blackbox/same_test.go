@@ -27,6 +27,7 @@ type figures struct {
 // line, CSV, a check and an alert, are the same figures: three calls, of which one had
 // its arguments refused and one crashed.
 func TestEverySurfaceSaysTheSame(t *testing.T) {
+	t.Parallel()
 	s, data, left, _ := twoProjects(t)
 	must(t, "report", "--data", data, "--project", "left") // everything is stored
 	surfaces := map[string]func() figures{

@@ -38,6 +38,7 @@ type reportJSON struct {
 // A client that others wrote (the TypeScript SDK) drives a watched server; what
 // the store holds is what was called, by outcome.
 func TestCallsOfTheTypeScriptClientAreCounted(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "parcels", "--write")
 	s := serve(t, nil, "--data", data)
@@ -118,6 +119,7 @@ func npmClient(t *testing.T) string {
 
 // What another version sends is taken, counted and shown by its raw name.
 func TestEventsFromTheFuture(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	s := serve(t, nil, "--data", data)
@@ -159,6 +161,7 @@ func TestEventsFromTheFuture(t *testing.T) {
 
 // The answers of docs/wire.md to what is wrong with a whole body, and never 500.
 func TestBadRequests(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	read := must(t, "key", "add", "--data", data, "--project", "p", "--read")
@@ -205,6 +208,7 @@ func TestBadRequests(t *testing.T) {
 
 // A page elsewhere that points its name at the loopback address gets nothing.
 func TestForeignHostsAreRefused(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	s := serve(t, nil, "--data", data)
@@ -231,6 +235,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 }
 
 func TestServeRefusesToStart(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	_, fail, code := run(t, []string{"UMPIRE_ADMIN_PASSWORD="}, "serve", "--data", data, "--listen", "0.0.0.0:0")
 	if code == 0 || !strings.Contains(fail, "UMPIRE_ADMIN_PASSWORD") {
@@ -250,6 +255,7 @@ func TestServeRefusesToStart(t *testing.T) {
 
 // With a password, pages and the read API want it; the doors want their keys.
 func TestPassword(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	key := must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	s := serve(t, []string{"UMPIRE_ADMIN_PASSWORD=correct horse"}, "--data", data)
@@ -268,6 +274,7 @@ func TestPassword(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "made", "by", "the command")
 	key := must(t, "key", "add", "--data", data, "--project", "p", "--write")
 	if !strings.HasPrefix(key, "ump_w_") || strings.ContainsAny(key, " \n") {

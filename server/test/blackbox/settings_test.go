@@ -9,6 +9,7 @@ import (
 // What the page Settings changes, the command line changes, too: through the running
 // server, at once.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	old := must(t, "key", "add", "--data", data, "--project", "p", "--write", "--name", "production")
 	read := must(t, "key", "add", "--data", data, "--project", "p", "--read")

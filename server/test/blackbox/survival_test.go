@@ -159,32 +159,41 @@ func checkCalls(t *testing.T, data, project string, ok, crashed int64) {
 // TestEveryAnsweredCallArrives: none of 5,000 calls is lost or doubled, with the
 // server there, and with the server away for a third of the time.
 func TestEveryAnsweredCallArrives(t *testing.T) {
+	t.Parallel()
+	for _, a := range adapters {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			everyAnsweredCallArrives(t, a)
+		})
+	}
+}
+
+func everyAnsweredCallArrives(t *testing.T, a adapter) {
+	t.Helper()
 	const part = 1667
 	data := t.TempDir()
 	address := away.Address(t) // it is the test's while the server is away
 	s := serve(t, nil, "--data", data, "--listen", address)
-	for _, a := range adapters {
-		for _, outage := range []bool{false, true} {
-			project := fmt.Sprintf("%s-%v", a.name, outage)
-			key := must(t, "key", "add", "--data", data, "--project", project, "--write")
-			w := a.start(t, s.url, key, t.TempDir())
-			w.hello(part)
-			if outage {
-				s.stop()
-			}
-			w.hello(part)
-			if outage {
-				s = serve(t, nil, "--data", data, "--listen", address)
-			}
-			w.hello(part)
-			w.end()
-			if outage { // what Close left in the spool
-				next := a.start(t, s.url, key, w.spool())
-				checkCalls(t, data, project, 3*part, 0)
-				next.end()
-			}
-			checkCalls(t, data, project, 3*part, 0)
+	for _, outage := range []bool{false, true} {
+		project := fmt.Sprintf("%s-%v", a.name, outage)
+		key := must(t, "key", "add", "--data", data, "--project", project, "--write")
+		w := a.start(t, s.url, key, t.TempDir())
+		w.hello(part)
+		if outage {
+			s.stop()
 		}
+		w.hello(part)
+		if outage {
+			s = serve(t, nil, "--data", data, "--listen", address)
+		}
+		w.hello(part)
+		w.end()
+		if outage { // what Close left in the spool
+			next := a.start(t, s.url, key, w.spool())
+			checkCalls(t, data, project, 3*part, 0)
+			next.end()
+		}
+		checkCalls(t, data, project, 3*part, 0)
 	}
 }
 
@@ -202,6 +211,7 @@ func (w *watched) spool() string {
 // call, with the collector there or away. At its next start each call that was
 // answered is there, once, and the open one is a crash.
 func TestDeathsArrive(t *testing.T) {
+	t.Parallel()
 	const answered = 40
 	deaths := []string{"panic", "exit", "map_writes", "kill"}
 	data := t.TempDir()

@@ -93,7 +93,11 @@ func TestKilled(t *testing.T) {
 // TestSealing: what is in memory and what is in the file answer together as a store
 // of one part would.
 func TestSealing(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) store.Store {
+	every := 3 // as TestStore
+	if os.Getenv("UMPIRE_TEST_FULL") != "" {
+		every = 1
+	}
+	storetest.RunSome(t, every, func(t testing.TB) store.Store {
 		s, err := Open(t.Context(), "", Options{SealRows: 16, Threads: 1})
 		if err != nil {
 			t.Fatal(err)

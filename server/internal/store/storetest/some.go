@@ -13,7 +13,9 @@ import (
 // RunSome is Run for a store that takes its time to plan a statement: where all
 // questions are compared with the recount, one in so many is, another one each time, so
 // that every question has its turns in every part of the suite.
-func RunSome(t *testing.T, every int, open func(t testing.TB) store.Store) { run(t, every, open) }
+func RunSome(t *testing.T, every int, open func(t testing.TB) store.Store, only ...string) {
+	run(t, every, open, only...)
+}
 
 // turn reports whether it is the nth question's turn.
 func (b *bench) turn(n int) bool { return b.every < 2 || (b.turns+n)%b.every == 0 }

@@ -111,6 +111,7 @@ func (s *server) request(ctx context.Context, method, path, body string) (status
 	if err != nil {
 		return 0, nil, err
 	}
+	req.Header.Set("Accept-Encoding", "identity")
 	if method == http.MethodPost {
 		req.Header.Set("Authorization", "Bearer "+s.Keys[0])
 	}
@@ -133,9 +134,10 @@ func (s *server) get(ctx context.Context, path string) ([]byte, error) {
 }
 
 // caughtUp waits until the store shows all that was acknowledged, and so many calls
-// and other events in all, if it is not 0.
+// and other events in all, if it is not 0. It asks seldom: the page of metrics takes a
+// server some milliseconds, and more if it is to compress it.
 func (s *server) caughtUp(ctx context.Context, stored float64) error {
-	for ; ; time.Sleep(3 * time.Millisecond) {
+	for ; ; time.Sleep(50 * time.Millisecond) {
 		text, err := s.get(ctx, "/metrics")
 		if err != nil {
 			return err

@@ -43,7 +43,9 @@ func (p *Pipeline) applyLoop() {
 			// shows that it is not the store that is broken.
 			c = from.more(c)
 		}
+		began := time.Now()
 		n := p.settle(&c, attempt)
+		from.took = time.Since(began)
 		if n > 0 {
 			attempt = 0
 		}

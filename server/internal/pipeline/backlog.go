@@ -25,10 +25,19 @@ func repeated(body []byte) []byte {
 type source struct {
 	p   *Pipeline
 	log *backlog // being read, if any
+	// took is for how long the store had the last chunk.
+	took time.Duration
 }
 
 // drainTime is for how long Close goes on reading what was left in the log.
 const drainTime = 10 * time.Second
+
+// delay is for how long events gather: MaxDelay, and up to three times that where the
+// store is slow. A batch costs it some milliseconds however small it is.
+func (s *source) delay() time.Duration {
+	least := s.p.opts.MaxDelay
+	return min(max(least, 8*s.took), 3*least)
+}
 
 // take waits for the next chunk; ok is false when the pipeline is closing and there
 // is none, or no time for it.
@@ -36,7 +45,7 @@ func (s *source) take() (c chunk, ok bool) {
 	q, most := s.p.queue, s.p.opts.MaxBatch
 	for {
 		if s.log == nil {
-			c, left := q.take(most, s.p.opts.MaxDelay)
+			c, left := q.take(most, s.delay())
 			if left.to == 0 {
 				return c, len(c.entries) > 0
 			}

@@ -31,7 +31,7 @@ type Options struct {
 	// read from the log again.
 	MaxMemory int64
 	// MaxBatch and MaxDelay bound a batch for the store: default 10,000 events,
-	// and 200 ms after the first of them came.
+	// and 200 ms after the first of them came, or up to 600 ms where the store is slow.
 	MaxBatch int
 	MaxDelay time.Duration
 	// Retention is how far back an event's time may lie; default 90 days, below

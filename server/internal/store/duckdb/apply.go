@@ -94,6 +94,7 @@ func (db *DB) applyCold(ctx context.Context, batch []store.Entry) error {
 	}
 	db.applied = last
 	db.position.Store(last)
+	db.checkpointGrown(ctx)
 	db.relearn(ctx)
 	return nil
 }

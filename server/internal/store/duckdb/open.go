@@ -49,11 +49,11 @@ type Options struct {
 // ErrOlder is the error of Open with Options.Current for a store of an older version.
 var ErrOlder = errors.New("the store is of an older version")
 
-// checkpointThreshold is how large DuckDB's own log may grow before a commit
-// checkpoints by itself. The default of 16 MB rewrites the last row group again
-// and again, at more than twice the cost of an event. Until then the rollups' new rows
-// are in memory, uncompressed, at some twice of that.
-const checkpointThreshold = "64MB"
+// checkpointAt is how many bytes DuckDB's own log may hold. Its default of 16 MB
+// rewrites the last row group again and again, at more than twice the cost of an event.
+// Until then the rollups' new rows are in memory, uncompressed, at some twice of that.
+// No commit checkpoints by itself: readers of a sealed generation would wait for it.
+const checkpointAt = 64_000_000
 
 // DB is the store. It implements store.Store.
 type DB struct {
@@ -253,7 +253,7 @@ func (db *DB) setUp(ctx context.Context) error {
 	}
 	settings := []string{
 		file,
-		"SET checkpoint_threshold = '" + checkpointThreshold + "'",
+		"SET checkpoint_threshold = '1TB'",
 		// The database reads and writes its own file and nothing else, and never
 		// fetches an extension.
 		"SET autoinstall_known_extensions = false",
@@ -343,6 +343,20 @@ func (db *DB) checkpoint(ctx context.Context) error {
 	}
 	db.dirty = false
 	return nil
+}
+
+// checkpointGrown, under cold, checkpoints when DuckDB's log has grown large. Nothing is
+// lost if it fails.
+func (db *DB) checkpointGrown(ctx context.Context) {
+	if db.path == "" {
+		return
+	}
+	if info, err := os.Stat(db.path + ".wal"); err != nil || info.Size() < checkpointAt {
+		return
+	}
+	if err := db.checkpoint(context.WithoutCancel(ctx)); err != nil {
+		slog.WarnContext(ctx, "the store's own log grows", "error", err)
+	}
 }
 
 // checkpointIdle runs when the file was not written to for a while. A failure is no

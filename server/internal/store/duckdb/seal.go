@@ -100,37 +100,63 @@ func (db *DB) sealAll(ctx context.Context) error {
 func (db *DB) seal(ctx context.Context, s *sealing) error {
 	db.cold.Lock()
 	defer db.cold.Unlock()
+	shown := false
 	if !s.committed {
-		seal := func(tx *sql.Tx) error { return sealInto(ctx, tx, s, all) }
-		err := db.transact(ctx, seal)
-		if err != nil {
+		var err error
+		if shown, err = db.move(ctx, s); err != nil {
 			if err = db.leaveOut(ctx, s, err); err == nil {
-				err = db.transact(ctx, seal)
+				shown, err = db.move(ctx, s)
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("cannot seal events up to %d: %w", s.position, err)
 		}
-		s.committed = true
-		db.position.Store(s.position)
 	}
-	// The file says that it has the generation: until readers are told, they wait.
-	err := within(ctx, db.write, func(tx *sql.Tx) error {
-		if err := showLive(ctx, tx, []int64{s.generation + 1}); err != nil {
+	if !shown {
+		err := within(ctx, db.write, func(tx *sql.Tx) error { return letGo(ctx, tx, s.generation) })
+		if err != nil {
+			return fmt.Errorf("cannot let go of what is sealed: %w", err)
+		}
+	}
+	db.checkpointGrown(ctx)
+	return nil
+}
+
+// move puts the generation into the file, and lets go of it in memory. Who begins to
+// read between the two commits waits, so the second is made ready before the first. It
+// is not shown if only the first could be made, which is no error.
+func (db *DB) move(ctx context.Context, s *sealing) (shown bool, err error) {
+	memory, err := db.read.BeginTx(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("cannot begin a transaction: %w", err)
+	}
+	defer memory.Rollback() //nolint:errcheck // after a commit there is nothing to undo
+	err = db.transact(ctx, func(tx *sql.Tx) error {
+		if err := sealInto(ctx, tx, s, all); err != nil {
 			return err
 		}
-		for _, statement := range append(dropHot(s.generation),
-			"DROP TABLE "+factsTable(s.generation), "DROP TABLE "+listedTable(s.generation),
-			fmt.Sprintf("UPDATE memory.main.hot_state SET oldest = %d", s.generation+1),
-		) {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
+		return letGo(ctx, memory, s.generation)
 	})
 	if err != nil {
-		return fmt.Errorf("cannot let go of what is sealed: %w", err)
+		return false, err
+	}
+	s.committed = true
+	db.position.Store(s.position)
+	return memory.Commit() == nil, nil
+}
+
+// letGo takes a generation that is sealed out of memory.
+func letGo(ctx context.Context, tx *sql.Tx, generation int64) error {
+	if err := showLive(ctx, tx, []int64{generation + 1}); err != nil {
+		return err
+	}
+	for _, statement := range append(dropHot(generation),
+		"DROP TABLE "+factsTable(generation), "DROP TABLE "+listedTable(generation),
+		fmt.Sprintf("UPDATE memory.main.hot_state SET oldest = %d", generation+1),
+	) {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	return nil
 }

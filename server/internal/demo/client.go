@@ -12,6 +12,9 @@ import (
 // persona is a client program with its habits.
 type persona struct {
 	name, version string
+	// before is the version it had until so many days ago, if it had another one.
+	before   string
+	released int
 	// weight is its share of the sessions.
 	weight int
 	// sloppy is how often, of a hundred calls, it fills arguments as it imagines
@@ -24,8 +27,8 @@ type persona struct {
 }
 
 var personas = []persona{
-	{name: "claude-desktop", version: "1.9.2", weight: 40, sloppy: 9, corrects: true},
-	{name: "cursor-vscode", version: "2.4.0", weight: 25, sloppy: 16, corrects: true},
+	{name: "claude-desktop", version: "1.9.2", before: "1.9.1", released: 4, weight: 40, sloppy: 9, corrects: true},
+	{name: "cursor-vscode", version: "2.4.0", before: "2.3.8", released: 2, weight: 25, sloppy: 16, corrects: true},
 	{name: "codex-mcp-client", version: "0.61.0", weight: 20, sloppy: 7, corrects: true},
 	{name: "night-batch", version: "3", weight: 10, sloppy: 30, inProcess: true},
 	{name: "mcp-inspector", version: "0.17.1", weight: 5, sloppy: 4, corrects: true},

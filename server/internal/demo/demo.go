@@ -55,7 +55,9 @@ func Start(cfg Config) (*Demo, error) {
 		FlushInterval: 500 * time.Millisecond,
 	})
 	d.server = newServer(s, carrier.URL)
-	gosdk.Watch(d.server, d.client)
+	gosdk.Watch(d.server, d.client, gosdk.WithIdentify(func(_ context.Context, r mcp.Request) string {
+		return userOf(r.GetSession().ID())
+	}))
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

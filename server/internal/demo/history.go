@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -95,7 +96,7 @@ func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) erro
 	h := &historian{rng: rand.New(rand.NewPCG(cfg.Seed, 11)), client: client}
 	for day := Days; day >= 1; day-- {
 		from := until.Truncate(time.Hour).Add(time.Hour - time.Duration(day)*24*time.Hour)
-		h.day(from, until, perDay, serverVersionOn(day))
+		h.day(from, until, perDay, day)
 		if err := client.Flush(ctx); err != nil {
 			return fmt.Errorf("cannot back-fill the demo's history: %w", err)
 		}
@@ -111,6 +112,14 @@ func serverVersionOn(daysAgo int) string {
 	return serverVersion
 }
 
+// versionOn dates the releases of clients: some came in these two weeks.
+func (p persona) versionOn(daysAgo int) string {
+	if p.before != "" && daysAgo > p.released {
+		return p.before
+	}
+	return p.version
+}
+
 // maxVisit is longer than any session that history makes.
 const maxVisit = 15 * time.Minute
 
@@ -121,7 +130,7 @@ type historian struct {
 
 // day spreads sessions over 24 hours: busy in the afternoon, quiet at night and
 // at the weekend.
-func (h *historian) day(from, until time.Time, calls int, version string) {
+func (h *historian) day(from, until time.Time, calls, daysAgo int) {
 	if wd := from.Add(12 * time.Hour).Weekday(); wd == time.Saturday || wd == time.Sunday {
 		calls = calls * 2 / 3
 	}
@@ -136,22 +145,23 @@ func (h *historian) day(from, until time.Time, calls int, version string) {
 			made++ // not yet
 			continue
 		}
-		made += h.session(at, version)
+		made += h.session(at, daysAgo)
 	}
 }
 
 // session records one session's calls and returns how many.
-func (h *historian) session(at time.Time, version string) int {
+func (h *historian) session(at time.Time, daysAgo int) int {
 	p := pick(h.rng)
 	base := umpire.Event{
 		Kind:   "call",
-		Server: umpire.Peer{Name: serverName, Version: version, Env: "demo"},
-		Client: umpire.Peer{Name: p.name, Version: p.version}, Platform: umpire.PlatformOf(p.name, ""),
+		Server: umpire.Peer{Name: serverName, Version: serverVersionOn(daysAgo), Env: "demo"},
+		Client: umpire.Peer{Name: p.name, Version: p.versionOn(daysAgo)}, Platform: umpire.PlatformOf(p.name, ""),
 		Protocol: "2025-11-25", Transport: "http", Session: h.hex(16), Meta: map[string]any{"demo": true},
 	}
 	if p.inProcess {
 		base.Transport = "memory"
 	}
+	base.User = userOf(base.Session)
 	n := 0
 	for range 2 + h.rng.IntN(9) {
 		e := h.call(base, at, p)
@@ -264,6 +274,17 @@ func (h *historian) pickHabit() habit {
 		}
 	}
 	return habits[0]
+}
+
+// userOf makes up whose session it is: a few people call often, most now and then.
+func userOf(session string) string {
+	if session == "" {
+		return ""
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(session))
+	n := sum.Sum32()
+	return fmt.Sprintf("reader-%02d", n%97*(1+n%7)/7)
 }
 
 func (h *historian) hex(n int) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpire-mcp/umpire"
@@ -248,6 +249,31 @@ func TestScript(t *testing.T) {
 		t.Error("the key ? does not list the keys")
 	}
 	tb.axe()
+	do(tb, chromedp.KeyEvent("\x1b"))
+	withoutMouse(tb)
+}
+
+// withoutMouse sorts a table and sets a filter by key alone, and goes back.
+func withoutMouse(tb *tab) {
+	tb.t.Helper()
+	const sorted = `document.querySelector("#clients") && document.querySelector("th[aria-sort] a").textContent.startsWith("Crashes")`
+	eval[bool](tb, `[...document.querySelectorAll("main .rows thead a")].find(a => a.textContent === "Crashes").focus() === undefined`)
+	do(tb, chromedp.KeyEvent("\r"))
+	tb.waitFor(`document.readyState === "complete" && ` + sorted)
+	for range 3 { // from the head's link over those that follow it, none is left out
+		do(tb, chromedp.KeyEvent("\t"))
+	}
+	if !eval[bool](tb, `document.activeElement !== document.body`) {
+		tb.t.Error("Tab leads nowhere")
+	}
+	do(tb, chromedp.KeyEvent("/"))
+	do(tb, chromedp.KeyEvent(kb.ArrowDown))
+	tb.waitFor(`document.readyState === "complete" && new URL(location.href).searchParams.get("last") === "7d" && ` + sorted)
+	do(tb, chromedp.NavigateBack())
+	tb.waitFor(`document.readyState === "complete" && new URL(location.href).searchParams.get("last") === "24h" && ` + sorted)
+	if got := eval[string](tb, `document.querySelector("select[name=last]").value`); got != "24h" {
+		tb.t.Errorf("back, the range is %s", got)
+	}
 }
 
 // waking is a source without calls until it wakes up.

@@ -113,10 +113,12 @@ func build(t *testing.T) string {
 
 type args = map[string]any
 
-// drive makes one round of calls, and one that it cancels.
-func drive(t *testing.T, c *client.Client) {
+// drive makes one round of calls, and one that it cancels. It stays until collected,
+// if there is one, has been told of that: over stdio this client says that it gave up
+// when it has returned.
+func drive(t *testing.T, c *client.Client, collected *collector) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()  // kills a server that is still running,
 	defer c.Close() // so it is asked to stop first
 	if err := c.Start(ctx); err != nil {
@@ -156,7 +158,12 @@ func drive(t *testing.T, c *client.Client) {
 	impatient, giveUp := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer giveUp()
 	call(impatient, "water_bed", args{"bed": "north", "liters": 600})
-	time.Sleep(300 * time.Millisecond) // over stdio this client says that it gave up when it has returned
+	given := truth{"cancelled", "water_bed", "", false, "", ""}
+	for deadline := time.Now().Add(time.Minute); collected != nil && collected.count()[given] == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the call that was cancelled is not told of")
+		}
+	}
 }
 
 // round is what drive must leave behind.
@@ -190,7 +197,7 @@ func round(strict bool) map[truth]int {
 // hold compares what was driven with what arrived, call by call.
 func hold(t *testing.T, collected *collector, want map[truth]int) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for len(collected.count()) < len(want) && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -232,7 +239,7 @@ func TestDrivenOverHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		drive(t, c)
+		drive(t, c, collected)
 		if err := server.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +259,7 @@ func TestDrivenOverStdio(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-strict"}} {
 		collected := newCollector(t)
 		pipe := transport.NewStdio(build(t), pointAt(collected), flags...)
-		drive(t, client.NewClient(pipe))
+		drive(t, client.NewClient(pipe), collected)
 		hold(t, collected, round(flags != nil))
 		for _, e := range collected.events {
 			if e.Kind != "catalog" && (e.Transport != "stdio" || e.Client.Name != "greenhouse-driver" || e.Session == "") {
@@ -264,5 +271,5 @@ func TestDrivenOverStdio(t *testing.T) {
 
 // TestUnwatched: the example serves the same without an Umpire to tell.
 func TestUnwatched(t *testing.T) {
-	drive(t, client.NewClient(transport.NewStdio(build(t), []string{"UMPIRE_ENDPOINT=", "UMPIRE_KEY="})))
+	drive(t, client.NewClient(transport.NewStdio(build(t), []string{"UMPIRE_ENDPOINT=", "UMPIRE_KEY="})), nil)
 }

@@ -52,7 +52,7 @@ func (c care) intake(project *api.Project) (doctor.Intake, error) {
 	stats := c.pipe.Stats()
 	in := doctor.Intake{
 		Lag:        doctor.Lag{Events: stats.LagEvents, Bytes: stats.LagBytes, Seconds: stats.LagAge.Seconds(), LimitBytes: stats.LagLimit, LogBytes: stats.LogBytes},
-		LostEvents: stats.Lost, ClockSteps: stats.ClockSteps, Damage: []doctor.Damage{}, DamagedFiles: []string{},
+		LostEvents: stats.Lost, ClockSteps: stats.ClockSteps, Ahead: stats.Ahead, Damage: []doctor.Damage{}, DamagedFiles: []string{},
 	}
 	if stats.Err != nil {
 		in.Trouble = stats.Err.Error()

@@ -88,6 +88,10 @@ func clock(s State, by Seen, add add) {
 			return
 		}
 	}
+	if s.Intake != nil && s.Intake.Ahead > 0 {
+		add("clock", Note, "set the clocks of the machines that send by NTP (timedatectl set-ntp true); those events were kept under the time they were received",
+			"%d events came dated more than 10 minutes ahead of the server's clock since the start", s.Intake.Ahead)
+	}
 	if s.Intake != nil && s.Intake.ClockSteps > 0 {
 		add("clock", Note, "let NTP move it slowly; events kept their own times", "the server's clock was set %d times since the start", s.Intake.ClockSteps)
 		return

@@ -31,6 +31,7 @@ func TestDiagnose(t *testing.T) {
 		{"the clocks are apart", func(s *State, by *Seen) { by.Sent, by.Got = now.Add(-time.Hour), now.Add(-time.Hour) }, "clock", Wrong, "1h0m0s apart"},
 		{"a slow answer is no clock that is wrong", func(s *State, by *Seen) { by.Sent, by.Got = now.Add(-2*time.Minute), now.Add(2*time.Minute) }, "", OK, ""},
 		{"the clock was set", func(s *State, _ *Seen) { s.Intake.ClockSteps = 2 }, "clock", Note, "2 times"},
+		{"a sender's clock is ahead", func(s *State, _ *Seen) { s.Intake.Ahead = 7 }, "clock", Note, "7 events came dated"},
 		{"little disk", func(s *State, _ *Seen) { s.Disk.FreeBytes = 500 << 20 }, "disk", Note, "500 MiB"},
 		{"no disk", func(s *State, _ *Seen) { s.Disk.FreeBytes = 1 << 20 }, "disk", Wrong, "1.0 MiB"},
 		{"a store that fails", func(s *State, _ *Seen) { s.Intake.Trouble = "no space left on device" }, "store", Wrong, "no space"},

@@ -38,6 +38,8 @@ type Intake struct {
 	DamagedFiles []string `json:"damaged_files"`
 	// ClockSteps counts how often the machine's clock was set since the start.
 	ClockSteps int64 `json:"clock_steps"`
+	// Ahead counts events that came dated more than 10 minutes ahead, since the start.
+	Ahead int64 `json:"events_ahead"`
 }
 
 // Lag is what is acknowledged, safe in the log, and not in the store yet.

@@ -101,3 +101,16 @@ func TestAStepForwardForgetsNoID(t *testing.T) {
 func timesOf(received time.Time, retention time.Duration) times {
 	return times{received: received, earliest: received, latest: received, retention: retention}
 }
+
+// What is dated further ahead than clocks are apart is counted, for umpire doctor.
+func TestEventsAheadAreCounted(t *testing.T) {
+	r := newRig(t, Options{})
+	for _, ahead := range []time.Duration{-time.Hour, 9 * time.Minute, 11 * time.Minute, time.Hour} {
+		c := call("t")
+		c.Event.StartedAt = time.Now().Add(ahead)
+		r.submit(1, c)
+	}
+	if n := r.Stats().Ahead; n != 2 {
+		t.Errorf("%d are counted, want 2", n)
+	}
+}

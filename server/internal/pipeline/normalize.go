@@ -292,13 +292,15 @@ type times struct {
 	retention                  time.Duration // below zero: for ever
 }
 
+// ahead reports whether the time lies further ahead than clocks are apart.
+func (at times) ahead(t time.Time) bool { return t.After(at.latest.Add(maxAhead)) }
+
 // time replaces a time that cannot be right by the time received.
 func (n *normalizer) time(at times) {
 	e := n.event
 	e.StartedAt = e.StartedAt.UTC()
-	future := e.StartedAt.After(at.latest.Add(maxAhead))
 	old := at.retention > 0 && e.StartedAt.Before(at.earliest.Add(-at.retention))
-	if future || old {
+	if at.ahead(e.StartedAt) || old {
 		n.sent = e.StartedAt.Format(time.RFC3339Nano)
 		e.StartedAt = at.received
 	}

@@ -26,6 +26,8 @@ type Stats struct {
 	Damage, Lost int64
 	// ClockSteps counts how often the machine's clock was set.
 	ClockSteps int64
+	// Ahead counts events that came with a time too far ahead to be right.
+	Ahead int64
 	// LagEvents and LagBytes are acknowledged and not yet in the store.
 	LagEvents int
 	LagBytes  int64
@@ -42,6 +44,7 @@ type Stats struct {
 type counters struct {
 	accepted, duplicates, rejected, refusedBatches                                atomic.Int64
 	stored, deadLetters, applyErrors, damage, lost, repeats, replayed, clockSteps atomic.Int64
+	ahead                                                                         atomic.Int64
 
 	mu     sync.Mutex
 	err    error
@@ -90,7 +93,7 @@ func (p *Pipeline) Stats() Stats {
 	s := Stats{
 		Accepted: c.accepted.Load(), Duplicates: c.duplicates.Load(), Rejected: c.rejected.Load(),
 		RefusedBatches: c.refusedBatches.Load(), Stored: c.stored.Load(), DeadLetters: c.deadLetters.Load(),
-		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(), ClockSteps: c.clockSteps.Load(),
+		ApplyErrors: c.applyErrors.Load(), Damage: c.damage.Load(), Lost: c.lost.Load(), Repeats: c.repeats.Load(), Replayed: c.replayed.Load(), ClockSteps: c.clockSteps.Load(), Ahead: c.ahead.Load(),
 		LagEvents: d.events, LagBytes: d.bytes, LagAge: d.age, LagLimit: p.opts.MaxLagBytes, LogBytes: p.log.Bytes(), Err: p.log.Err(),
 	}
 	if s.Err == nil {

@@ -69,6 +69,9 @@ func (p *Pipeline) prepareOne(b *batch, it *Item) (reason, hint string) {
 		return reason, hint
 	}
 	born := bornAt(e.ID, e.StartedAt)
+	if b.times.ahead(e.StartedAt) {
+		p.count.ahead.Add(1)
+	}
 	normalize(e, it.Extra, b.times, p.redact)
 	judge(e, b.rules)
 	p.strangers.bound(b.project, e)

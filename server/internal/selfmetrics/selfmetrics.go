@@ -75,6 +75,7 @@ var intake = []metric{
 	counter("umpire_log_damaged_total", "Places where the log was damaged.", func(s *pipeline.Stats) int64 { return s.Damage }),
 	counter("umpire_log_lost_events_total", "Events that damage of the log may have cost.", func(s *pipeline.Stats) int64 { return s.Lost }),
 	counter("umpire_clock_steps_total", "How often the machine's clock was set.", func(s *pipeline.Stats) int64 { return s.ClockSteps }),
+	counter("umpire_events_ahead_total", "Events dated more than 10 minutes ahead, kept under the time received.", func(s *pipeline.Stats) int64 { return s.Ahead }),
 	gauge("umpire_lag_events", "Events acknowledged and not in the store yet.", func(s *pipeline.Stats) float64 { return float64(s.LagEvents) }),
 	gauge("umpire_lag_bytes", "Their size.", func(s *pipeline.Stats) float64 { return float64(s.LagBytes) }),
 	gauge("umpire_lag_limit_bytes", "The size beyond which batches are refused.", func(s *pipeline.Stats) float64 { return float64(s.LagLimit) }),

@@ -84,6 +84,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					go func() { <-entered; cancel() }()
 					_, _ = cs.CallTool(ctx, &mcp.CallToolParams{Name: "obey", Arguments: in{"x"}})
+					collected.wait(t, client, 1, "cancelled") // or the session ends before the server hears of it, and the handler never
 				}
 				ours := false
 				for _, stack := range goroutines() {

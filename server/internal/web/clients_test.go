@@ -17,7 +17,11 @@ func TestClientVersions(t *testing.T) {
 		client, version, slice string
 		n                      int
 	}{
-		{"cursor", "2.3", "ok", 8}, {"cursor", "2.3", "crashed", 2}, {"cursor", "2.4", "ok", 29}, {"cursor", "2.4", "bad_args", 1}, {"cursor", "", "empty", 4},
+		{"cursor", "2.3", "ok", 8},
+		{"cursor", "2.3", "crashed", 2},
+		{"cursor", "2.4", "ok", 29},
+		{"cursor", "2.4", "bad_args", 1},
+		{"cursor", "", "empty", 4},
 		{"claude", "1.0", "ok", 9},
 	} {
 		for range c.n {

@@ -168,7 +168,7 @@ func (b *bench) steady(ctx context.Context, s *server, suffix string) error {
 		mu.Unlock()
 		p50, p99 = append(p50, float64(r.P50)), append(p99, float64(r.P99))
 		if after, err := cpu(s.cmd.Process.Pid); err == nil {
-			used = append(used, (after - before).Seconds()/r.Elapsed.Seconds()*100)
+			used = append(used, (after-before).Seconds()/r.Elapsed.Seconds()*100)
 		}
 	}
 	b.table.add("acknowledgement at 20,000 events/s and pages open, p50"+suffix, "1.5 ms", "", p50, millis)

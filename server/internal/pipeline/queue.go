@@ -42,10 +42,6 @@ type queueLimits struct {
 	room  int64         // bytes that may be held in memory
 }
 
-// weight is what an entry takes in memory, in bytes: its fields, and texts as long as its
-// body.
-func weight(body int64) int64 { return body + 1<<10 }
-
 // chunk is a run of entries with rising sequence numbers.
 type chunk struct {
 	entries []store.Entry

@@ -8,6 +8,10 @@ import (
 
 // What the queue knows of the part of the log that is being read.
 
+// weight is what an entry takes in memory, in bytes: its fields, and texts as long as its
+// body.
+func weight(body int64) int64 { return body + 1<<10 }
+
 // live are those of the chunk's entries whose ids are remembered one by one: what
 // was in memory all the while.
 func (q *queue) live(c chunk) []store.Entry {

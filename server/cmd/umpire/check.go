@@ -20,7 +20,7 @@ type checkCommand struct {
 	MaxCrashed          *int64        `name:"max-crashed" help:"Most calls that may crash." placeholder:"N"`
 	MaxP95              time.Duration `name:"max-p95" help:"Longest that 95% of the calls may take: 2s." placeholder:"DURATION"`
 	MinFirstCallSuccess string        `name:"min-first-call-success" help:"Fewest first calls of a session's tool that succeed: 80%." placeholder:"RATE"`
-	MinCalls            int64         `name:"min-calls" help:"Fewer calls than these say nothing: exit code 2." default:"20" placeholder:"N"`
+	MinCalls            int64         `name:"min-calls" help:"Fewer calls than these say nothing: exit code 2. Default: 20." default:"20" placeholder:"N"`
 }
 
 // Help implements kong.HelpProvider.

@@ -57,7 +57,7 @@ if [[ $funcstack[1] == _umpire ]]; then _umpire "$@"; else compdef _umpire umpir
 	set -l words (commandline -opc) (commandline -ct)
 	umpire __words $words[2..-1] 2>/dev/null
 end
-complete -c umpire -a '(__umpire_candidates)'
+complete -c umpire -f -k -n 'count (__umpire_candidates) >/dev/null' -a '(__umpire_candidates)'
 `,
 }
 

@@ -23,6 +23,7 @@ type filterFlags struct {
 	ErrorType     []string `name:"error-type" help:"Only errors of this name." sep:"none" placeholder:"NAME" group:"filter"`
 	ErrorStatus   []string `name:"error-status" help:"Only errors of this HTTP status." sep:"none" placeholder:"N" group:"filter"`
 	ErrorClass    []string `name:"error-class" help:"Only failures of this class: 4xx, 429, 5xx, timeout, connection, arguments, named, unnamed." sep:"none" placeholder:"NAME" group:"filter"`
+	NewSince      string   `name:"new-since" help:"Only failures of groups that first occurred then or later: RFC 3339 or a date, UTC." placeholder:"TIME" group:"filter"`
 	Fingerprint   []string `help:"Only failures of this fingerprint." sep:"none" placeholder:"HEX" group:"filter"`
 	EmptyRule     []string `name:"empty-rule" help:"Only empty answers by this rule." sep:"none" placeholder:"NAME" group:"filter"`
 	Mark          []string `help:"Only successes with this mark." sep:"none" placeholder:"NAME" group:"filter"`
@@ -33,7 +34,7 @@ type filterFlags struct {
 // values are the filters as the read API takes them.
 func (f *filterFlags) values() url.Values {
 	v := url.Values{}
-	for name, value := range map[string]string{"project": f.Project, "last": f.Last, "from": f.From, "to": f.Until} {
+	for name, value := range map[string]string{"project": f.Project, "last": f.Last, "from": f.From, "to": f.Until, "new_since": f.NewSince} {
 		if value != "" {
 			v.Set(name, value)
 		}

@@ -19,7 +19,7 @@ type queryCommand struct {
 	Last    string `help:"Window that ends now, in hours or days: 24h, 7d, 90d." placeholder:"7d" group:"filter"`
 	From    string `help:"Begin of the window, RFC 3339 or a date, UTC." placeholder:"TIME" group:"filter"`
 	Until   string `help:"End of the window (to in the API), RFC 3339 or a date, UTC." placeholder:"TIME" group:"filter"`
-	Limit   int    `help:"Rows to print, at most 1000." default:"100" short:"n" placeholder:"N"`
+	Limit   int    `help:"Rows to print, at most 1000. Default: 100." default:"100" short:"n" placeholder:"N"`
 	JSON    bool   `help:"Print JSON, as the read API has it."`
 }
 

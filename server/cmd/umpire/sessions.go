@@ -18,7 +18,7 @@ type sessionsCommand struct {
 
 // limitFlags are which part of a long list is printed.
 type limitFlags struct {
-	Limit  int    `help:"Rows to print, at most 1000." default:"50" short:"n" placeholder:"N"`
+	Limit  int    `help:"Rows to print, at most 1000. Default: 50." default:"50" short:"n" placeholder:"N"`
 	Cursor string `help:"The part that follows another: next, of the part before." placeholder:"CURSOR"`
 }
 

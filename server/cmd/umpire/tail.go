@@ -17,9 +17,9 @@ import (
 
 type tailCommand struct {
 	questionFlags
-	Lines int           `help:"Calls to begin with." short:"n" default:"10" placeholder:"N"`
+	Lines int           `help:"Calls to begin with. Default: 10." short:"n" default:"10" placeholder:"N"`
 	Once  bool          `help:"Print those and end."`
-	Every time.Duration `help:"How often to print what is new." default:"2s" placeholder:"DURATION"`
+	Every time.Duration `help:"How often to print what is new. Default: 2s." default:"2s" placeholder:"DURATION"`
 }
 
 // Help implements kong.HelpProvider.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -129,6 +130,42 @@ func TestFilesAreWholeAndHarmless(t *testing.T) {
 	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="_a_b___-calls.csv"` {
 		t.Errorf("the file is called %s", got)
 	}
+	for _, end := range []string{".csv", ".ndjson"} {
+		src := &asks{Reader: s}
+		w := &parts{header: http.Header{}, src: src}
+		api.New(src, projects{{ID: 2, Name: "large"}}, anybody, options).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/calls"+end+"?last=7d", nil))
+		if src.parts < 3 || w.most > src.parts/2 {
+			t.Errorf("calls%s: up to %d of %d parts were in memory before one was written", end, w.most, src.parts)
+		}
+	}
+}
+
+// asks counts how often the store is asked for a part.
+type asks struct {
+	store.Reader
+	parts int
+}
+
+func (a *asks) Snapshot(ctx context.Context, do func(store.Reader) error) error {
+	a.parts++
+	return a.Reader.Snapshot(ctx, do)
+}
+
+// parts takes an answer, and sees how many parts were read from one write to the next.
+type parts struct {
+	header http.Header
+	src    *asks
+	at     int
+	most   int
+}
+
+func (p *parts) Header() http.Header { return p.header }
+func (p *parts) WriteHeader(int)     {}
+
+func (p *parts) Write(b []byte) (int, error) {
+	p.most = max(p.most, p.src.parts-p.at)
+	p.at = p.src.parts
+	return len(b), nil
 }
 
 // An answer that the asker has already is not sent again.

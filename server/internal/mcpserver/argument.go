@@ -36,7 +36,7 @@ var arguments = map[string]string{
 	"session":     `{"type":"string"}`,
 	"id":          `{"type":"string"}`,
 	"name":        `{"type":"string"}`,
-	"limit":       `{"type":"integer","default":20}`,
+	"limit":       `{"type":"integer"}`,
 	"cursor":      `{"type":"string"}`,
 	"granularity": `{"enum":["5m","1h","6h","1d","7d"],"description":"adds a series"}`,
 	"metrics":     `{"type":"array","items":{"enum":["outcomes","latency","sessions","bytes","retries","other","previous"]}}`,
@@ -199,11 +199,18 @@ func (t *tool) unknown(name string, filters []string) error {
 	return fault.New(fault.BadRequest, fmt.Sprintf("%s has no argument %s", t.name, short(name)), hint)
 }
 
+func (t *tool) rowsByDefault() int {
+	if t.brief {
+		return defaultLimit / 2
+	}
+	return defaultLimit
+}
+
 // limit is how many rows are asked for.
-func (in input) limit() (int, error) {
+func (in input) limit(otherwise int) (int, error) {
 	text := in.one("limit")
 	if text == "" {
-		return defaultLimit, nil
+		return otherwise, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxLimit {

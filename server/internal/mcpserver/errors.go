@@ -12,7 +12,7 @@ import (
 var getErrors = &tool{
 	name: "get_errors", title: "Errors", about: "Failures of all tools, grouped by cause and message.",
 	args: []string{"project", "last", "since", "tool", "client", "outcome", "error_type", "limit"},
-	like: query.ErrorsAnswer{}, lists: []string{"failures", "error_types"}, dropped: []string{"series", "granularity"},
+	like: query.ErrorsAnswer{}, lists: []string{"failures", "error_types"}, brief: true, dropped: []string{"series", "granularity"},
 	ask: func(ctx context.Context, c *call) (answer, error) {
 		values, err := c.since()
 		if err != nil {

@@ -169,8 +169,8 @@ func TestEveryToolAnswers(t *testing.T) {
 			if err := resolved.Validate(got); err != nil {
 				t.Errorf("the answer breaks the schema: %v", err)
 			}
-			if len(said) > 6000 {
-				t.Errorf("%d bytes of text", len(said))
+			if text, err := json.Marshal(got); err != nil || len(said) > 6000 || len(text) > 12_000 {
+				t.Errorf("%d bytes of text, %d in the structure: %v", len(said), len(text), err)
 			}
 			if schema.Properties["range"] == nil {
 				return

@@ -20,6 +20,7 @@ var getReported = &tool{
 	path: "reported", like: query.ReportedAnswer{}, lists: []string{"tools"},
 	say: func(t *text, a answer) {
 		t.head(a)
+		t.line("of %s ok calls, those that say that something failed:", count(a["ok"]))
 		t.table(a, "tools", "Reported as success", column{"tool", "tool", cell}, column{"mark", "mark", suspect}, column{"calls", "calls", count},
 			column{"of", "of ok calls", count}, column{"clients", "clients", count}, column{"last_seen", "last seen", moment})
 	},

@@ -39,6 +39,8 @@ type tool struct {
 	// lists are the lists of the answer: the first is cut to the limit, the others
 	// to sublist rows. dropped are the names that are left out.
 	lists, dropped []string
+	// brief lists have wide rows: half as many of them are shown if no limit is given.
+	brief bool
 	// rows are the names that a row of the first list keeps; nil: all.
 	rows []string
 	say  func(*text, answer)
@@ -103,7 +105,7 @@ func (t *tool) run(ctx context.Context, c *call, raw json.RawMessage) (a answer,
 	if c.in, err = readInput(t, raw); err != nil {
 		return nil, err
 	}
-	if c.limit, err = c.in.limit(); err != nil {
+	if c.limit, err = c.in.limit(t.rowsByDefault()); err != nil {
 		return nil, err
 	}
 	if t.ask != nil {

@@ -40,6 +40,8 @@ type EmptyLine struct {
 // ReportedAnswer answers: which successes may be failures? (outcomes.md 4)
 type ReportedAnswer struct {
 	Header
+	Calls int64 `json:"calls"`
+	OK    int64 `json:"ok"` // empty ones among them
 	// Tools are most calls first; null where single events are no longer kept.
 	Tools       []ReportedLine `json:"tools"`
 	NotReported []NotReported  `json:"not_reported"`
@@ -91,6 +93,10 @@ func Reported(ctx context.Context, src Source, p Params) (ReportedAnswer, error)
 			return ReportedAnswer{}, err
 		}
 		answer.NotReported = r.unseen.list
+		for _, t := range r.tools {
+			answer.Calls += t.Calls
+			answer.OK += t.OK
+		}
 		for _, row := range r.rows {
 			answer.Tools = append(answer.Tools, ReportedLine{
 				Tool: row.Tool, Mark: row.Reason, Calls: row.Calls, Of: r.tools[row.Tool].OK, Clients: row.Clients, LastSeen: row.LastSeen,

@@ -100,8 +100,11 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 	s, data, key := known(t)
 	c := connect(t, s.url+"/mcp", key)
 	defer c.Close()
+	manyKey := many(t, s, data)
+	ofMany := connect(t, s.url+"/mcp", manyKey)
+	defer ofMany.Close()
 	const crash = "0197b000-0000-7000-8000-000000000005"
-	for _, q := range []struct {
+	table := []struct {
 		question           string
 		want               float64
 		api, mcp, cli, csv surface
@@ -121,6 +124,8 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 		{"reported as success", 1, surface{"reported", "tools[tool=find].calls"}, surface{"get_reported_as_success", "tools[tool=find].calls"}, surface{}, surface{"reported", "[tool=find].calls"}, "reported", `find .*?\b1\b`},
 		{"unknown tools", 1, surface{"unknown-tools", "names[name=fnd].calls"}, surface{"rank_tools", "unknown_tools[name=fnd].calls"}, surface{"report", "tools.unknown_tools[name=fnd].calls"}, surface{"unknown-tools", "[name=fnd].calls"}, "", `fnd`},
 		{"never called", 1, surface{"never-called", "tools#"}, surface{}, surface{}, surface{"never-called", "#"}, "", ""},
+		{"many: insights", 60, surface{"insights", "insights[rule=unknown_tool].calls"}, surface{"get_insights", "insights[rule=unknown_tool].calls"}, surface{"insights", "insights[rule=unknown_tool].calls"}, surface{"insights", "[rule=unknown_tool].calls"}, "", `60 times|60 calls`},
+		{"clients by version", 4, surface{"clients/versions", "versions[client=cursor].calls"}, surface{}, surface{}, surface{"clients/versions", "[client=cursor].calls"}, "", ""},
 		{"releases", 6, surface{"releases", "releases[version=v2].calls"}, surface{"compare_releases", "releases[version=v2].calls"}, surface{"releases", "releases[version=v2].calls"}, surface{"releases", "[version=v2].calls"}, "releases", `v2 .*?\b6\b`},
 		{"servers", 10, surface{"servers", "servers[server=shop].calls"}, surface{}, surface{}, surface{"servers", "[server=shop].calls"}, "", ""},
 		{"pairs", 1, surface{"pairs", "pairs[after=fnd].calls"}, surface{"get_pairs", "pairs[after=fnd].calls"}, surface{}, surface{"pairs", "[after=fnd].calls"}, "", ""},
@@ -134,8 +139,20 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 		{"prompts", 1, surface{"prompts", "prompts#"}, surface{}, surface{}, surface{}, "", ""},
 		{"filters", 3, surface{"filters", "tools#"}, surface{}, surface{}, surface{}, "", ""},
 		{"SQL", 10, surface{"query?sql=SELECT+count(*)+FROM+calls", "rows"}, surface{`run_query {"sql":"SELECT count(*) FROM calls"}`, "rows"}, surface{}, surface{}, "", ""},
-	} {
+	}
+	var asked, called []string
+	for _, q := range table {
+		path, _, _ := strings.Cut(q.api.ask, "?")
+		tool, _, _ := strings.Cut(q.mcp.ask, " ")
+		asked, called = append(asked, path), append(called, tool)
+	}
+	complete(t, s, c, key, asked, called)
+	for _, q := range table {
 		t.Run(q.question, func(t *testing.T) {
+			key, c, project := key, c, "shop"
+			if strings.HasPrefix(q.question, "many: ") {
+				key, c, project = manyKey, ofMany, "many"
+			}
 			check := func(surface string, answer any, at string) {
 				t.Helper()
 				got := dig(answer, at)
@@ -171,7 +188,7 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 				check("CSV", csvRows(t, s, q.csv.ask, key), q.csv.at)
 			}
 			if q.says != "" {
-				status, page := s.request(http.MethodGet, "/p/shop/"+q.page, "", "")
+				status, page := s.request(http.MethodGet, "/p/"+project+"/"+q.page, "", "")
 				if said := words(page); status != http.StatusOK || !regexp.MustCompile(q.says).MatchString(said) {
 					t.Errorf("the page does not say %s: %d %.3000s", q.says, status, said)
 				}
@@ -213,6 +230,60 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 	for _, w := range want {
 		if !slices.Contains(got, w) || len(got) != len(want) {
 			t.Errorf("check: %v, want %v", got, want)
+		}
+	}
+}
+
+// many is a project with enough calls for an insight: 60 of a tool that no server has.
+func many(t *testing.T, s *server, data string) (key string) {
+	t.Helper()
+	write := must(t, "key", "add", "--data", data, "--project", "many", "--write")
+	key = must(t, "key", "add", "--data", data, "--project", "many", "--read")
+	var events []string
+	for i := range 60 {
+		events = append(events, fmt.Sprintf(`{"id":"0197b000-0000-7000-9000-%012d","kind":"call","started_at":%q,"tool":"fnd","outcome":"bad_args","cause":"unknown_tool","seen_by":"sdk"}`, i, time.Now().UTC().Add(-10*time.Minute).Format(time.RFC3339Nano)))
+	}
+	if status, answer := s.request(http.MethodPost, "/api/v1/events", write, `{"events":[`+strings.Join(events, ",")+`]}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	must(t, "report", "--data", data, "--project", "many") // everything is stored
+	return key
+}
+
+// complete fails where a question of the read API or a tool is in no line of the table.
+func complete(t *testing.T, s *server, c *mcp.ClientSession, key string, asked, called []string) {
+	t.Helper()
+	var described struct {
+		Paths map[string]struct {
+			Get struct {
+				Tags       []string
+				Parameters []map[string]any
+			}
+		}
+	}
+	_, text := s.request(http.MethodGet, "/api/v1/openapi.json", key, "")
+	if err := json.Unmarshal([]byte(text), &described); err != nil {
+		t.Fatal(err)
+	}
+	questions := 0
+	for path, on := range described.Paths {
+		takesRange := slices.ContainsFunc(on.Get.Parameters, func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/last" })
+		if !takesRange || slices.Contains(on.Get.Tags, "live") { // a stream is no figure
+			continue
+		}
+		questions++
+		like := regexp.MustCompile("^" + regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(strings.TrimPrefix(path, "/api/v1/")), `[^/]+`) + "$")
+		if !slices.ContainsFunc(asked, like.MatchString) {
+			t.Errorf("no line of the table asks %s", path)
+		}
+	}
+	tools, err := c.ListTools(t.Context(), nil)
+	if err != nil || questions < 20 {
+		t.Fatal(questions, err)
+	}
+	for _, tool := range tools.Tools {
+		if !slices.Contains(called, tool.Name) && tool.Name != "list_projects" && tool.Name != "explain_outcomes" { // which have no figures
+			t.Errorf("no line of the table calls %s", tool.Name)
 		}
 	}
 }

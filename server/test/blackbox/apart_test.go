@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,6 +14,10 @@ import (
 func TestAKeyIsApartByEveryTool(t *testing.T) {
 	t.Parallel()
 	s, data, left, right := twoProjects(t)
+	write := must(t, "key", "add", "--data", data, "--project", "right", "--write")
+	if status, answer := s.request("POST", "/api/v1/events", write, `{"events":[{"id":"0197b000-0000-7000-8000-000000000005","kind":"call","started_at":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","tool":"secret_of_right","outcome":"ok","session":"t"}]}`); status != 200 {
+		t.Fatal(answer)
+	}
 	must(t, "report", "--data", data, "--project", "left") // everything is stored
 	const secret, theirs = "secret-of-right", "0197b000-0000-7000-8000-000000000004"
 	l, r := connect(t, s.url+"/mcp", left), connect(t, s.url+"/mcp", right)
@@ -26,6 +31,21 @@ func TestAKeyIsApartByEveryTool(t *testing.T) {
 		`{}`, `{"project":"right"}`, `{"project":["left","right"]}`, `{"tool":"secret_of_right"}`, `{"session":"s"}`, `{"id":"` + theirs + `"}`, `{"fingerprint":"unknown"}`,
 		`{"sql":"FROM calls"}`, `{"sql":"FROM failure_hours"}`, `{"sql":"FROM catalog"}`, `{"sql":"SELECT * FROM calls WHERE true OR tool = 'x'"}`, `{"sql":"FROM calls","project":"right"}`,
 		`{"sql":"SELECT sql FROM duckdb_tables()"}`, `{"sql":"FROM events"}`, `{"tool":"secret_of_right","project":"right"}`, `{"id":"` + theirs + `","project":"right"}`,
+	}
+	// A place in a list of theirs.
+	res, err := r.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_sessions", Arguments: map[string]any{"limit": 1}})
+	if err != nil || res.IsError {
+		t.Fatal(err, res)
+	}
+	cursor, _ := res.StructuredContent.(map[string]any)["next"].(string)
+	if cursor == "" {
+		t.Fatalf("the other project's sessions have no second part: %v", res.StructuredContent)
+	}
+	for _, tool := range []string{"list_sessions", "get_intents"} {
+		res, err := l.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"limit": 1, "cursor": cursor}})
+		if err != nil || !res.IsError {
+			t.Errorf("%s takes the other project's cursor: %v %v", tool, err, res)
+		}
 	}
 	ask := func(c *mcp.ClientSession, each func(tool, args, text string, failed bool)) {
 		for _, tool := range list.Tools {

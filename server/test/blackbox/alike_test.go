@@ -221,7 +221,7 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 			t.Errorf("alert %s: %s, want %v", a.kind, text, a.want)
 		}
 	}
-	out, _, _ := run(t, nil, "check", "--json", "--data", data, "--max-error-rate", "1%", "--max-empty-rate", "1%", "--max-crashed", "0", "--max-p95", "1ms", "--min-first-call-success", "99%", "--min-calls", "1")
+	out, _, _ := run(t, nil, "check", "--json", "--data", data, "--project", "shop", "--max-error-rate", "1%", "--max-empty-rate", "1%", "--max-crashed", "0", "--max-p95", "1ms", "--min-first-call-success", "99%", "--min-calls", "1")
 	var got []any
 	for _, one := range parse[struct{ Checks []struct{ Value any } }](t, out).Checks {
 		got = append(got, one.Value)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +49,7 @@ func TestEveryFilterIsAFlag(t *testing.T) {
 	for _, list := range []*[]string{&f.Tool, &f.Client, &f.ClientVersion, &f.Platform, &f.Server, &f.Version, &f.Env, &f.Outcome, &f.Slice, &f.Cause, &f.ErrorType, &f.ErrorStatus, &f.ErrorClass, &f.Fingerprint, &f.EmptyRule, &f.Mark, &f.Session, &f.User} {
 		*list = one
 	}
-	var v url.Values = f.values()
+	v := f.values()
 	for _, name := range query.Names() {
 		if v.Get(name) == "" && name != "granularity" { // which is no filter: a series is no table
 			t.Errorf("no flag sets %s", name)

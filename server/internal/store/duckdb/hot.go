@@ -70,9 +70,10 @@ const uncounted = "error_status, session, person, empty_rule, suspects, bad_para
 
 // showLive makes the views of the file's tables and of the generations.
 func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {
-	hot, listed := "", ""
+	hot, ended, listed := "", "", ""
 	for _, g := range generations {
 		hot += " UNION ALL FROM " + hotTable(g)
+		ended += fmt.Sprintf(" UNION ALL SELECT epoch_us(ended_at) // %d, * FROM %s", blockUS, hotTable(g))
 		listed += fmt.Sprintf(" UNION ALL SELECT project, server, version, env, tool, definition, title, description, bytes, input_schema, annotations, seen_at, seen_at, %d FROM %s", g, listedTable(g))
 	}
 	views := map[string]string{
@@ -94,8 +95,9 @@ func showLive(ctx context.Context, tx *sql.Tx, generations []int64) error {
 			views[table] = "SELECT * FROM cold.main." + table
 		}
 	}
-	for _, name := range tables {
-		if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE VIEW memory.live."+name+" AS "+views[name]); err != nil {
+	views["ended_events"] = "SELECT * EXCLUDE (row) FROM cold.main.stored_events" + ended
+	for name, as := range views {
+		if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE VIEW memory.live."+name+" AS "+as); err != nil {
 			return fmt.Errorf("cannot make the view %q: %w", name, err)
 		}
 	}

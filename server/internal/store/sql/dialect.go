@@ -22,6 +22,8 @@ type Dialect struct {
 	// suffix ends the names of the files that are the engine's own: they stand in for
 	// those of the same name, and what they define for what is defined elsewhere.
 	suffix string
+	// hourly: it merges its rollups by itself, and has none by the day.
+	hourly bool
 	// place is the placeholder of the nth value, and what is bound to it, if anything.
 	place func(n int, v any) (placeholder string, bound any)
 	// moment is a time made of a placeholder for microseconds, and id an event's id made
@@ -47,7 +49,7 @@ var (
 			return `unnest(list_distinct(from_json(` + x + `, '[{"path":"VARCHAR","rule":"VARCHAR","near":"VARCHAR"}]')))`
 		},
 	}, &Dialect{
-		first: math.MinInt64, last: math.MaxInt64,
+		suffix: ".duckdb", first: math.MinInt64, last: math.MaxInt64,
 		place:  plainPlace,
 		moment: func(p string) string { return "make_timestamp(" + p + "::BIGINT)" },
 		id:     func(p string) string { return p + "::UUID" },
@@ -67,7 +69,7 @@ var (
 			return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(Tuple(path String, rule String, near String))')))"
 		},
 	}, &Dialect{
-		suffix: ".clickhouse", first: FirstMoment.UnixMicro(), last: LastMoment.UnixMicro(),
+		suffix: ".clickhouse", hourly: true, first: FirstMoment.UnixMicro(), last: LastMoment.UnixMicro(),
 		place:  typedPlace,
 		moment: func(p string) string { return "fromUnixTimestamp64Micro(" + p + ", 'UTC')" },
 		id:     func(p string) string { return "UUIDStringToNum(" + p + ")" },
@@ -180,6 +182,7 @@ func (d *Dialect) Render(name string, q Question) (statement string, args []any,
 	}
 	defer d.pages.Put(p)
 	p.values = nil
+	q.hourly = d.hourly
 	file := name + ".sql"
 	if own := p.text.Lookup(name + d.suffix + ".sql"); own != nil {
 		file = own.Name()

@@ -1,4 +1,6 @@
-{{- /* What an event counts for. The dot is the table: events, or one shaped like it. */ -}}
+{{- /* What an event counts for. The dot is the table: events, or one shaped like it. Of a
+       question that asks for few events it selects those by their own columns, which
+       zone maps and dictionaries know, where a fact is computed first. */ -}}
 
 {{define "slice" -}}
 CASE WHEN outcome NOT IN ('ok', 'bad_args', 'tool_error', 'crashed') THEN '' WHEN outcome = 'ok' AND empty THEN 'empty' ELSE outcome END

@@ -42,13 +42,28 @@ project = {{arg .Filter.Project}} AND started_at >= {{arg .Since}} AND started_a
 
 {{define "comma_counters"}}{{range counters}}, {{.}}{{end}}{{end}}
 
-{{define "tool_hours"}}{{if .Days}}tool_days{{else}}tool_hours{{end}}{{end}}
-{{define "tool_latency"}}{{if .Days}}tool_latency_days{{else}}tool_latency{{end}}{{end}}
+{{define "whole_days" -}}
+project = {{arg .Filter.Project}} AND hour >= {{arg .FirstDay}} AND hour < {{arg .LastDay}} {{- template "dimensions" .Filter}}
+{{- if not .CutDay.IsZero}} AND hour <> {{arg .CutDay}}{{end}}
+{{- end}}
+
+{{define "edge_hours"}}{{/* those that whole_days leaves out */ -}}
+{{template "hours" .Filter}} AND (hour < {{arg .FirstDay}} OR hour >= {{arg .LastDay}}
+  {{- if not .CutDay.IsZero}} OR hour >= {{arg .CutDay}} AND hour < {{arg (.DayAfter .CutDay)}}{{end}})
+{{- end}}
 
 {{define "source"}}
-{{- if .Rollups}}
+{{- if .Days}}
 SELECT {{dims}}, hour AS moment {{template "comma_counters"}}, last_at
-FROM {{template "tool_hours" .}} WHERE {{template "hours" .Filter}}
+FROM tool_days WHERE {{template "whole_days" .}}
+  {{- if .Edges}}
+UNION ALL
+SELECT {{dims}}, hour AS moment {{template "comma_counters"}}, last_at
+FROM tool_hours WHERE {{template "edge_hours" .}}
+  {{- end}}
+{{- else if .Rollups}}
+SELECT {{dims}}, hour AS moment {{template "comma_counters"}}, last_at
+FROM tool_hours WHERE {{template "hours" .Filter}}
 {{- else}}
 SELECT {{dims}}, started_at AS moment {{template "comma_counters"}}, last_at
 FROM ({{template "facts" "events"}}) WHERE {{template "moments" .Filter}}
@@ -72,15 +87,24 @@ SELECT {{template "known" "server_name"}} AS server, {{template "known" "server_
   {{template "known" "tool"}} AS tool, {{template "known" "client_name"}} AS client, {{template "known" "platform"}} AS platform, c.started_at, c.slice
 FROM (
   SELECT server_name, server_version, server_env, tool, client_name, platform, started_at, {{template "slice"}} AS slice
-  FROM events
-  WHERE project = {{arg .Filter.Project}} AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}} AND ended_at > {{arg .Recent}}
+  FROM {{template "ended_lately" .}} AND project = {{arg .Filter.Project}} AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}}
     AND kind = 'call' AND session <> '' AND NOT is_retry
 ) c
 {{- end}}
 
+{{define "ended_lately"}}{{/* an end is no column that zone maps know, its block is */ -}}
+ended_events WHERE ended_block >= {{template "block" (arg .Recent)}} AND ended_at > {{arg .Recent}}
+{{- end}}
+
 {{define "latency"}}
-{{- if .Rollups}}
-SELECT {{dims}}, hour AS moment, bucket, n FROM {{template "tool_latency" .}} WHERE {{template "hours" .Filter}}
+{{- if .Days}}
+SELECT {{dims}}, hour AS moment, bucket, n FROM tool_latency_days WHERE {{template "whole_days" .}}
+  {{- if .Edges}}
+UNION ALL
+SELECT {{dims}}, hour AS moment, bucket, n FROM tool_latency WHERE {{template "edge_hours" .}}
+  {{- end}}
+{{- else if .Rollups}}
+SELECT {{dims}}, hour AS moment, bucket, n FROM tool_latency WHERE {{template "hours" .Filter}}
 {{- else}}
 SELECT {{dims}}, started_at AS moment, {{template "bucket"}} AS bucket, 1 AS n
 FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{template "moments" .Filter}}
@@ -170,7 +194,7 @@ SELECT * FROM (
 {{- else}}
 SELECT project, hour, {{dims}}, started_at AS moment, outcome, slice, cause, error_type, raw_status,
   error_status, fingerprint, true AS failed, 1 AS n, started_at AS first_at, started_at AS last_at, id AS sample, error_message AS message, started_at AS message_at, id AS message_id
-FROM ({{template "facts" "events"}}) WHERE failed AND {{template "moments" .Filter}}
+FROM ({{template "facts" "(SELECT * FROM events WHERE outcome IN ('bad_args', 'tool_error', 'crashed'))"}}) WHERE failed AND {{template "moments" .Filter}}
 {{- end}}
 {{- end}}
 

@@ -40,6 +40,8 @@ type Question struct {
 	Failed, Loops bool
 	// Table is what is read whole.
 	Table store.Table
+	// hourly: the dialect has no rollups by the day.
+	hourly bool
 }
 
 // New returns the question under the filter, of the rollups if they can answer.
@@ -66,15 +68,35 @@ func (q Question) Recent() time.Time {
 	return q.Filter.Now.Add(-store.Recent)
 }
 
-// Days reports whether rollups by the day can answer what is asked of rollups: the
-// range is whole days, a week of them or more, and so are its parts and the steps.
+const day = 24 * time.Hour
+
+// Days reports whether rollups by the day answer for the whole days of the range: there
+// are a few of them, and the steps are days.
 func (q Question) Days() bool {
-	const day = 24 * time.Hour
-	from, to := q.Filter.From, q.Filter.To
-	return q.Rollups && to.Sub(from) >= 7*day && q.Step%day == 0 && midnight(from) && midnight(to) && midnight(q.Split)
+	return q.Rollups && !q.hourly && q.Step%day == 0 && q.LastDay().Sub(q.FirstDay()) >= 3*day
 }
 
-func midnight(t time.Time) bool { return t.Equal(t.Truncate(24 * time.Hour)) }
+// FirstDay is where the first whole day of the range begins, LastDay where the last ends.
+func (q Question) FirstDay() time.Time { return q.Filter.From.Add(day - 1).Truncate(day) }
+
+// LastDay is said with FirstDay.
+func (q Question) LastDay() time.Time { return q.Filter.To.Truncate(day) }
+
+// CutDay is the day that Split cuts in two; the zero time if there is none.
+func (q Question) CutDay() time.Time {
+	if at := q.Split.Truncate(day); !at.Equal(q.Split) && !at.Before(q.FirstDay()) && at.Before(q.LastDay()) {
+		return at
+	}
+	return time.Time{}
+}
+
+// DayAfter is where the day that begins at t ends.
+func (q Question) DayAfter(t time.Time) time.Time { return t.Add(day) }
+
+// Edges reports whether hours of the range lie in no whole day of one part.
+func (q Question) Edges() bool {
+	return !q.FirstDay().Equal(q.Filter.From) || !q.LastDay().Equal(q.Filter.To) || !q.CutDay().IsZero()
+}
 
 // FailureHours reports whether the hourly rollup of failures can answer, as
 // Rollups does for the others: it holds all that a filter names but who called.

@@ -108,9 +108,13 @@ func filter(t *rapid.T, project uint32) store.Filter {
 	}
 	f.From = f.From.Add(pick(t, "from", 0, 0, time.Hour))
 	f.To = f.To.Add(-pick(t, "to", 0, 0, time.Hour))
-	if pick(t, "whole week", false, false, true) {
+	switch pick(t, "range", "", "", "week", "days") {
+	case "week":
 		f.From = Base.Truncate(24 * time.Hour)
 		f.To = f.From.AddDate(0, 0, 7)
+	case "days": // whole ones, and hours of others at both ends
+		f.From = f.From.AddDate(0, 0, -pick(t, "days before", 0, 1, 4))
+		f.To = f.To.AddDate(0, 0, pick(t, "days behind", 0, 1, 4))
 	}
 	few := func(name string, values ...string) []string {
 		if rapid.IntRange(0, 3).Draw(t, name+" set") > 0 {

@@ -29,6 +29,7 @@ func run(t *testing.T, every int, open func(t testing.TB) store.Store, only ...s
 	}{
 		{"AnswersEqualARecount", answersEqualARecount},
 		{"OrderOfArrivalIsNothing", orderOfArrivalIsNothing},
+		{"WholeDaysAndHours", wholeDaysAndHours},
 		{"ReplayIsHarmless", replayIsHarmless},
 		{"RecentFirstCallsWait", recentFirstCallsWait},
 		{"LateCallsCorrectRetries", lateCallsCorrectRetries},

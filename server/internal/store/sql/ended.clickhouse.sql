@@ -1,0 +1,1 @@
+{{define "ended_lately"}}events WHERE ended_at > {{arg .Recent}}{{end}}

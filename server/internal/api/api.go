@@ -155,6 +155,10 @@ var questions = map[string]question{
 	"unknown-tools":    asked(query.Unknown),
 	"errors":           asked(query.Errors),
 	"errors/next":      asked(query.AfterErrors),
+	"errors/types":     asked(query.ErrorTypes),
+	"bad-arguments":    asked(query.Refused),
+	"definitions":      asked(query.Definitions),
+	"intents/missing":  asked(query.Missing),
 	"filters": func(ctx context.Context, src query.Source, p query.Params, _ *http.Request) (any, error) {
 		return query.FilterValues(ctx, src, p)
 	},
@@ -181,6 +185,8 @@ var takes = map[string][]string{
 	"sessions/{id}": {query.ParamLimit, query.ParamCursor},
 	"users":         {query.ParamLimit, query.ParamCursor},
 	"intents":       {query.ParamLimit, query.ParamCursor},
+
+	"intents/missing": {query.ParamLimit, query.ParamCursor},
 }
 
 func tool(ctx context.Context, src query.Source, p query.Params, r *http.Request) (any, error) {

@@ -78,6 +78,9 @@ func filled(t testing.TB) store.Store {
 	if err := batch[0].Event.ID.UnmarshalText([]byte(knownCall)); err != nil {
 		t.Fatal(err)
 	}
+	for range 3 {
+		add(umpire.Event{ID: umpire.NewID(), Kind: "custom", StartedAt: storetest.Base, Intent: "a tool that weighs", Meta: map[string]any{"umpire.event": "umpire.missing_tool"}})
+	}
 	add(umpire.Event{ID: umpire.NewID(), Kind: "catalog", StartedAt: storetest.Base, Tools: []umpire.ToolDefinition{{Name: "find", Title: "Find", Bytes: 9}, {Name: "idle"}}})
 	if err := s.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)

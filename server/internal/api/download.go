@@ -50,7 +50,7 @@ func (a *API) download(w http.ResponseWriter, r *http.Request, path string, f ex
 		return
 	}
 	w.Header().Set("Content-Type", f.MediaType())
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, fileName(p.Project), path, f))
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, fileName(p.Project), strings.ReplaceAll(path, "/", "-"), f))
 	if r.Method == http.MethodHead {
 		return
 	}

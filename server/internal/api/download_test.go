@@ -50,7 +50,7 @@ func TestListsAsFiles(t *testing.T) {
 		if err != nil || file.Code != http.StatusOK || len(rows) != len(want)+1 {
 			t.Errorf("%s.csv: %d, %d lines, %v; want a head and %d", path, file.Code, len(rows), err, len(want))
 		}
-		if got := file.Header().Get("Content-Disposition"); got != fmt.Sprintf(`attachment; filename="shop-%s.csv"`, path) {
+		if got := file.Header().Get("Content-Disposition"); got != fmt.Sprintf(`attachment; filename="shop-%s.csv"`, strings.ReplaceAll(path, "/", "-")) {
 			t.Errorf("%s.csv is called %s", path, got)
 		}
 		lines := bytes.Split(bytes.TrimSpace(accepting(h, "/api/v1/"+path+q, "text/html;q=0.1, application/x-ndjson").Body.Bytes()), []byte("\n"))

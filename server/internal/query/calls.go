@@ -60,19 +60,12 @@ func Calls(ctx context.Context, src Source, p Params) (CallsAnswer, error) {
 // callsUnder is the part of a list of calls, the cursors of which are bound to its
 // name. p goes back to the range of the first part.
 func callsUnder(ctx context.Context, src Source, p *Params, list string) (CallsAnswer, error) {
-	at, err := p.resume(list)
+	behind, before, err := p.behind(list)
 	if err != nil {
 		return CallsAnswer{}, err
 	}
 	if err := keptRaw(ctx, src, p.Filter); err != nil {
 		return CallsAnswer{}, err
-	}
-	behind, before := store.Place{At: at.at}, at.at
-	if !before.IsZero() {
-		if err := behind.ID.UnmarshalText([]byte(at.key)); err != nil {
-			return CallsAnswer{}, errCursor(p.List.Cursor)
-		}
-		before = before.Add(time.Microsecond) // others began at the same moment
 	}
 	limit := p.List.limit()
 	rows, err := newest(p.Filter, before, limit+1, func(f store.Filter, n int) ([]store.CallRow, error) {
@@ -94,6 +87,20 @@ func callsUnder(ctx context.Context, src Source, p *Params, list string) (CallsA
 		answer.Calls = append(answer.Calls, callLine(r))
 	}
 	return answer, nil
+}
+
+// behind is the place that the cursor names in a list of events, and the moment before
+// which the rest of the list began; both are zero at its beginning.
+func (p *Params) behind(list string) (place store.Place, before time.Time, err error) {
+	at, err := p.resume(list)
+	if err != nil || at.at.IsZero() {
+		return store.Place{}, time.Time{}, err
+	}
+	place.At = at.at
+	if err := place.ID.UnmarshalText([]byte(at.key)); err != nil {
+		return store.Place{}, time.Time{}, errCursor(p.List.Cursor)
+	}
+	return place, at.at.Add(time.Microsecond), nil // others began at the same moment
 }
 
 func callLine(r store.CallRow) CallLine {

@@ -2,7 +2,10 @@ package query
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +28,51 @@ type Definition struct {
 
 // maxDefinitions bounds the versions of a tool in an answer: the newest.
 const maxDefinitions = 20
+
+// DefinitionsAnswer answers: how did the definitions of the tools read, and when did
+// they change?
+type DefinitionsAnswer struct {
+	Header
+	// Definitions are by tool, oldest first, the newest 20 of each.
+	Definitions []ToolDefinition `json:"definitions"`
+	// More reports that there are more tools than are listed: 500.
+	More bool `json:"more"`
+}
+
+// ToolDefinition is one version of the definition of a tool.
+type ToolDefinition struct {
+	Tool string `json:"tool"`
+	Definition
+}
+
+// Definitions answers: how did the definitions of the tools read, and when did they
+// change? Tool, server, version and environment narrow it, and the range does not.
+func Definitions(ctx context.Context, src Source, p Params) (DefinitionsAnswer, error) {
+	return asOne(ctx, src, func(src Source) (DefinitionsAnswer, error) {
+		answer := DefinitionsAnswer{Header: p.header(), Definitions: []ToolDefinition{}}
+		listed, err := src.Catalog(ctx, p.Filter)
+		if err != nil {
+			return DefinitionsAnswer{}, err
+		}
+		tools := slices.Sorted(maps.Keys(newestByTool(listed)))
+		if len(tools) > maxDefined {
+			tools, answer.More = tools[:maxDefined], true
+		}
+		for _, tool := range tools {
+			rows, err := src.Definitions(ctx, p.Filter, tool)
+			if err != nil {
+				return DefinitionsAnswer{}, err
+			}
+			for _, d := range definitions(rows) {
+				answer.Definitions = append(answer.Definitions, ToolDefinition{tool, d})
+			}
+		}
+		return answer, nil
+	})
+}
+
+// maxDefined bounds the tools whose definitions are answered.
+const maxDefined = 500
 
 func definitions(rows []store.DefinitionRow) []Definition {
 	rows = rows[max(0, len(rows)-maxDefinitions):]

@@ -59,10 +59,19 @@ type ErrorType struct {
 	LastSeen    time.Time `json:"last_seen"`
 }
 
+// ErrorTypesAnswer answers: which names do failures have, and which statuses?
+type ErrorTypesAnswer struct {
+	Header
+	ErrorTypes []ErrorType `json:"error_types"` // most calls first
+	// More reports that there are more than are listed.
+	More bool `json:"more"`
+}
+
 // Limits of the lists of Errors.
 const (
 	maxGroups     = 500
-	maxErrorTypes = 100
+	maxErrorTypes = 100 // beside the groups
+	maxTypesAlone = 500 // as a list of their own
 )
 
 // Errors answers: what fails, over all tools? It holds every failed call that the
@@ -71,8 +80,8 @@ func Errors(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
 	return errorParts(ctx, src, p, (*ErrorsAnswer).addTotals, (*ErrorsAnswer).addSeries, (*ErrorsAnswer).addGroups, (*ErrorsAnswer).addTypes)
 }
 
-// ErrorFigures, ErrorGroups and ErrorTypes are the parts of Errors, for a page that
-// shows each by itself; the rest of the answer is left out.
+// ErrorFigures and ErrorGroups are parts of Errors, for a page that shows each by
+// itself; the rest of the answer is left out.
 func ErrorFigures(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
 	return errorParts(ctx, src, p, (*ErrorsAnswer).addTotals, (*ErrorsAnswer).addSeries)
 }
@@ -82,9 +91,22 @@ func ErrorGroups(ctx context.Context, src Source, p Params) (ErrorsAnswer, error
 	return errorParts(ctx, src, p, (*ErrorsAnswer).addGroups)
 }
 
-// ErrorTypes are the names of errors with their statuses: see ErrorFigures.
-func ErrorTypes(ctx context.Context, src Source, p Params) (ErrorsAnswer, error) {
-	return errorParts(ctx, src, p, (*ErrorsAnswer).addTypes)
+// ErrorTypes answers: which names do failures have, and which statuses?
+func ErrorTypes(ctx context.Context, src Source, p Params) (ErrorTypesAnswer, error) {
+	return asOne(ctx, src, func(src Source) (ErrorTypesAnswer, error) {
+		if _, err := keptFor(ctx, src, p.Filter); err != nil {
+			return ErrorTypesAnswer{}, err
+		}
+		types, err := errorTypes(ctx, src, p.Filter, maxTypesAlone+1)
+		if err != nil {
+			return ErrorTypesAnswer{}, err
+		}
+		answer := ErrorTypesAnswer{Header: p.header(), ErrorTypes: types}
+		if len(types) > maxTypesAlone {
+			answer.ErrorTypes, answer.More = types[:maxTypesAlone], true
+		}
+		return answer, nil
+	})
 }
 
 type errorPart func(a *ErrorsAnswer, ctx context.Context, src Source, p Params) error
@@ -178,17 +200,22 @@ func (b *ErrorBucket) add(p store.ErrorPoint) {
 	}
 }
 
-func (a *ErrorsAnswer) addTypes(ctx context.Context, src Source, p Params) error {
-	rows, err := src.ErrorTypes(ctx, p.Filter, maxErrorTypes)
+func (a *ErrorsAnswer) addTypes(ctx context.Context, src Source, p Params) (err error) {
+	a.ErrorTypes, err = errorTypes(ctx, src, p.Filter, maxErrorTypes)
+	return err
+}
+
+func errorTypes(ctx context.Context, src Source, f store.Filter, limit int) ([]ErrorType, error) {
+	rows, err := src.ErrorTypes(ctx, f, limit)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.ErrorTypes = make([]ErrorType, 0, len(rows))
+	out := make([]ErrorType, 0, len(rows))
 	for _, r := range rows {
-		a.ErrorTypes = append(a.ErrorTypes, ErrorType{
+		out = append(out, ErrorType{
 			ErrorType: r.ErrorType, ErrorStatus: known(r.ErrorStatus, r.ErrorStatus), Class: r.Class,
 			Calls: r.Calls, Tools: r.Tools, Clients: r.Clients, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
 		})
 	}
-	return nil
+	return out, nil
 }

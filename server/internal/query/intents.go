@@ -80,16 +80,55 @@ func intentsOf(ctx context.Context, src Source, p Params) (IntentsAnswer, error)
 		}
 	}
 	answer.Coverage = Share{Rate: rate(n, total), Of: total}
-	missing, err := newest(p.Filter, time.Time{}, maxMissing, func(f store.Filter, n int) ([]store.CallRow, error) {
-		return src.MissingList(ctx, f, store.Place{}, n)
-	})
+	missing, err := missingUnder(ctx, src, p.Filter, store.Place{}, time.Time{}, maxMissing)
 	if err != nil {
 		return IntentsAnswer{}, err
 	}
-	for _, r := range missing {
-		answer.Missing = append(answer.Missing, MissingTool{
+	answer.Missing = append(answer.Missing, missing...)
+	return answer, nil
+}
+
+// MissingAnswer answers: what did models have no tool for? Newest first.
+type MissingAnswer struct {
+	Header
+	Missing []MissingTool `json:"missing"`
+	Next    *string       `json:"next"` // the cursor of the next part; null at the end
+}
+
+// Missing answers: what did models have no tool for? All that Intents shows the newest of.
+func Missing(ctx context.Context, src Source, p Params) (MissingAnswer, error) {
+	return asOne(ctx, src, func(src Source) (MissingAnswer, error) {
+		behind, before, err := p.behind("missing")
+		if err != nil {
+			return MissingAnswer{}, err
+		}
+		if err := keptRaw(ctx, src, p.Filter); err != nil {
+			return MissingAnswer{}, err
+		}
+		limit := p.List.limit()
+		rows, err := missingUnder(ctx, src, p.Filter, behind, before, limit+1)
+		if err != nil {
+			return MissingAnswer{}, err
+		}
+		answer := MissingAnswer{Header: p.header(), Missing: rows}
+		if len(rows) > limit {
+			last := rows[limit-1]
+			answer.Missing, answer.Next = rows[:limit], p.next("missing", last.StartedAt, last.ID.String())
+		}
+		return answer, nil
+	})
+}
+
+// missingUnder are the newest of what models missed, behind a place.
+func missingUnder(ctx context.Context, src Source, f store.Filter, behind store.Place, before time.Time, limit int) ([]MissingTool, error) {
+	rows, err := newest(f, before, limit, func(f store.Filter, n int) ([]store.CallRow, error) {
+		return src.MissingList(ctx, f, behind, n)
+	})
+	out := make([]MissingTool, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, MissingTool{
 			ID: r.ID, StartedAt: r.StartedAt, Text: r.Intent, Client: r.Client, Session: r.Session, User: r.User, Server: r.Server,
 		})
 	}
-	return answer, nil
+	return out, err
 }

@@ -16,6 +16,8 @@ type Source = store.Reader
 //	Tools         which tool fails, and how?
 //	Tool          what is wrong with this one tool? (ToolFigures, ToolWhy, ToolBeside: its parts)
 //	Errors        what fails, over all tools?
+//	ErrorTypes    which names do failures have, and which statuses?
+//	Refused       which arguments are refused, over all tools?
 //	AfterErrors   what did the models do after each failure?
 //	Clients       which client's calls fail, and how?
 //	ClientVersions  with which of its versions does a client fail?
@@ -27,6 +29,8 @@ type Source = store.Reader
 //	Session       what happened in this one session, call by call?
 //	Users         who calls, how often, and who is new?
 //	Intents       what did people want, and what did they miss?
+//	Missing       what did models have no tool for?
+//	Definitions   how did the tools' definitions read, and when did they change?
 //	Resources     which resources are read, and do they answer?
 //	Prompts       which prompts are asked for, and do they answer?
 //	Call          what is known of this one call, and why is it judged so?

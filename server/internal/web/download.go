@@ -10,11 +10,20 @@ import (
 type download struct{ Text, Href string }
 
 // downloads are the links to a list of the read API under the page's filters, whole:
-// all of its parts.
-func (sc *scope) downloads(list string) []download {
+// all of its parts; of the page's tool, where it has one. changes are filters that are
+// other than the page's, by name and value.
+func (sc *scope) downloads(list string, changes ...string) []download {
 	values := url.Values{"project": {sc.project.Name}}
 	for name, v := range sc.values {
 		values[name] = v
+	}
+	if sc.tool != "" {
+		values["tool"] = []string{sc.tool}
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		if values.Set(changes[i], changes[i+1]); changes[i+1] == "" {
+			values.Del(changes[i])
+		}
 	}
 	for _, name := range []string{query.ParamFailed, query.ParamLoops} {
 		if v := sc.local.Get(name); v != "" {

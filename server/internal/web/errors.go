@@ -15,17 +15,22 @@ import (
 // errorsView is the page /p/{project}/errors.
 type errorsView struct {
 	frame
-	Caption   string
-	Err       *fault.Error
-	Quiet     string
-	OverTime  figure
-	Classes   []classRow
-	Unnamed   string // how many failures have no name; empty: all have one
-	Since     sinceForm
-	Failures  []failure
-	Shown     string
-	Pages     []navItem
-	Types     []typeRow
+	Caption  string
+	Err      *fault.Error
+	Quiet    string
+	OverTime figure
+	Classes  []classRow
+	Unnamed  string // how many failures have no name; empty: all have one
+	Since    sinceForm
+	Failures []failure
+	Shown    string
+	Pages    []navItem
+	Types    []typeRow
+	// TypesShown says that there are more than are shown.
+	TypesShown string
+
+	TypeDownloads []download
+
 	NextErr   *fault.Error
 	GroupsErr *fault.Error
 	TypesErr  *fault.Error
@@ -75,7 +80,8 @@ func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 	}
 	sc.begin(w, "Errors")
 	ctx := r.Context()
-	var got, groups, types answer[query.ErrorsAnswer]
+	var got, groups answer[query.ErrorsAnswer]
+	var types answer[query.ErrorTypesAnswer]
 	var next answer[query.AfterErrorsAnswer]
 	part := func(to *answer[query.ErrorsAnswer], name string, question func(context.Context, query.Source, query.Params) (query.ErrorsAnswer, error)) func() {
 		return func() {
@@ -84,7 +90,8 @@ func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 	}
 	facets := sc.withFacets(ctx, func() {
 		together(
-			part(&got, "errors", query.ErrorFigures), part(&groups, "failures", query.ErrorGroups), part(&types, "error types", query.ErrorTypes),
+			part(&got, "errors", query.ErrorFigures), part(&groups, "failures", query.ErrorGroups),
+			func() { types = sc.askTypes(ctx, sc.params) },
 			func() { next = sc.askNext(ctx, sc.params) },
 		)
 	})
@@ -99,6 +106,13 @@ func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 		v.addParts(sc, groups.Value, types.Value, next.Value)
 	}
 	return s.render(w, http.StatusOK, "errors", v)
+}
+
+// askTypes asks for the names and statuses of failures.
+func (sc *scope) askTypes(ctx context.Context, p query.Params) answer[query.ErrorTypesAnswer] {
+	return ask(ctx, sc.site, "error types", func(ctx context.Context) (query.ErrorTypesAnswer, error) {
+		return query.ErrorTypes(ctx, sc.site.src, p)
+	})
 }
 
 // askNext asks what came after failures: a panel of its own, because it is slower.
@@ -141,11 +155,10 @@ func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer) {
 }
 
 // addParts fills in what is asked for by itself.
-func (v *errorsView) addParts(sc *scope, groups, types query.ErrorsAnswer, next query.AfterErrorsAnswer) {
+func (v *errorsView) addParts(sc *scope, groups query.ErrorsAnswer, types query.ErrorTypesAnswer, next query.AfterErrorsAnswer) {
 	v.addGroups(sc, groups, next)
-	for _, t := range types.ErrorTypes {
-		v.Types = append(v.Types, sc.typeRow(t))
-	}
+	v.TypeDownloads = sc.downloads("errors/types")
+	v.Types, v.TypesShown = sc.typeRows(types)
 	if v.NextErr == nil {
 		v.NextNote = nextNotes(next.Next)
 		if next.Next.Of() > 0 {
@@ -170,6 +183,21 @@ func (v *errorsView) addGroups(sc *scope, a query.ErrorsAnswer, next query.After
 	v.Failures = failures(sc, list, next.Failures, true)
 }
 
+// typesShown is how many names of errors a page shows.
+const typesShown = 100
+
+// typeRows are the names as rows, and a caption where not all of them are shown.
+func (sc *scope) typeRows(a query.ErrorTypesAnswer) (rows []typeRow, caption string) {
+	list := a.ErrorTypes
+	if len(list) > typesShown || a.More {
+		list, caption = list[:min(typesShown, len(list))], "the "+format.Count(typesShown)+" with the most calls"
+	}
+	for _, t := range list {
+		rows = append(rows, sc.typeRow(t))
+	}
+	return rows, caption
+}
+
 func (sc *scope) typeRow(t query.ErrorType) typeRow {
 	row := typeRow{
 		Name: named(t.ErrorType), Class: classWords[t.Class][0], Calls: format.Count(t.Calls), Tools: format.Count(t.Tools), Clients: format.Count(t.Clients),
@@ -180,7 +208,7 @@ func (sc *scope) typeRow(t query.ErrorType) typeRow {
 		status = strconv.FormatInt(*t.ErrorStatus, 10)
 		row.Status = status
 	}
-	row.Href = sc.link(sc.projectPath()+"calls", "error_type", t.ErrorType, "error_status", status, "error_class", t.Class)
+	row.Href = sc.callsLink("error_type", t.ErrorType, "error_status", status, "error_class", t.Class)
 	return row
 }
 

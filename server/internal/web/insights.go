@@ -18,6 +18,7 @@ type insightPanel struct {
 	None string
 	// NotJudged are the rules that could not be held to the range, with the reason.
 	NotJudged []string
+	Downloads []download
 }
 
 type insightRow struct {
@@ -59,6 +60,9 @@ func (sc *scope) insightPanel(got answer[query.InsightsAnswer]) *insightPanel {
 		p.None = "Nothing can be said of calls that are chosen by how they ended: take that filter off."
 	case len(p.First) == 0:
 		p.None = "Nothing stands out in this range."
+	}
+	if len(p.First) > 0 {
+		p.Downloads = sc.downloads("insights")
 	}
 	for _, n := range got.Value.NotJudged {
 		p.NotJudged = append(p.NotJudged, insight.Name(n.Rule)+" ("+n.Reason+")")

@@ -21,7 +21,10 @@ type intentsView struct {
 	Missing   []missingRow
 	Steps     *steps
 	Downloads []download
-	Filtered  bool
+
+	MissingDownloads []download
+
+	Filtered bool
 }
 
 type intentTool struct {
@@ -69,6 +72,9 @@ func (s *site) intents(w http.ResponseWriter, r *http.Request) error {
 				row.SessHref = sc.sessionLink(query.PartAt(m.Session, m.StartedAt))
 			}
 			v.Missing = append(v.Missing, row)
+		}
+		if len(v.Missing) > 0 {
+			v.MissingDownloads = sc.downloads("intents/missing")
 		}
 		v.Steps = sc.steps(a.Next)
 		if len(v.Intents) > 0 {

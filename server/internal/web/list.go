@@ -18,6 +18,7 @@ type listView struct {
 	Pages       []navItem
 	Unknown     []unknownTool
 	UnknownMore string
+	UnknownHref string
 	Notes       []note
 }
 
@@ -38,6 +39,7 @@ func (s *site) tools(w http.ResponseWriter, r *http.Request) error {
 		v.Table, v.Pages = pagedTable(sc, t, toolColumns, toolLines(sc, tools.Value, badges(insights.Value)))
 		v.Table.Downloads = sc.downloads("tools")
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
+		v.UnknownHref = sc.link(sc.projectPath() + "unknown-tools")
 		v.Notes = unseenNotes(tools.Value.NotReported, false)
 	}
 	return s.render(w, http.StatusOK, "list", v)

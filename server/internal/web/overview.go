@@ -17,7 +17,7 @@ type overviewView struct {
 	MeasuresErr, ToolsErr, ClientsErr *fault.Error
 	Tools, Clients                    table
 	Unknown                           []unknownTool
-	UnknownMore                       string
+	UnknownMore, UnknownHref          string
 	Quiet                             *quiet
 	Insights                          *insightPanel
 	Pairs                             *pairsPanel
@@ -96,11 +96,13 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 			v.Measures.Notes = append(goneNote(tools.Value.Header), v.Measures.Notes...)
 		}
 		v.Unknown, v.UnknownMore = unknownTools(sc, tools.Value)
+		v.UnknownHref = sc.link(sc.projectPath() + "unknown-tools")
 	}
 	if clients.Err == nil {
 		lines := clientLines(clients.Value.Header, clients.Value.Clients, func(changes ...string) string { return sc.link(sc.projectPath(), changes...) })
 		t := table{ID: "clients", Title: "Clients", Caption: "Calls by client in " + lastWords(sc.params), Empty: "No client called in this range."}
 		v.Clients = makeTable(sc, t, "clients_sort", clientColumns, lines, overviewRows)
+		v.Clients.Downloads = sc.downloads("clients")
 		v.Clients.More = more(len(lines), "client", sc.link(sc.projectPath()+"clients"))
 	}
 	return s.render(w, http.StatusOK, "overview", v)
@@ -110,6 +112,7 @@ func (sc *scope) overviewTools(a query.ToolsAnswer, marks map[string][]badge) ta
 	lines := toolLines(sc, a, marks)
 	t := table{ID: "tools", Title: "Tools", Caption: "Calls by tool in " + lastWords(sc.params), Empty: "No tool was called in this range."}
 	t = makeTable(sc, t, "sort", toolColumns, lines, overviewRows)
+	t.Downloads = sc.downloads("tools")
 	t.More = more(len(lines), "tool", sc.link(sc.projectPath()+"tools"))
 	return t
 }
@@ -144,6 +147,7 @@ type pairsPanel struct {
 	Err        *fault.Error
 	Rows, Rest []pairRow
 	None       string
+	Downloads  []download
 }
 
 type pairRow struct{ Before, BeforeHref, After, AfterHref, Calls string }
@@ -167,6 +171,9 @@ func (sc *scope) pairsPanel(got answer[query.PairsAnswer]) *pairsPanel {
 	for _, pair := range list[:min(pairsShown, len(list))] {
 		p.Rows = append(p.Rows, pairRow{pair.Before, sc.toolLink(pair.Before), pair.After, sc.toolLink(pair.After), format.Count(pair.Calls)})
 	}
+	if len(list) > 0 {
+		p.Downloads = sc.downloads("pairs")
+	}
 	if len(p.Rows) > pairsFirst {
 		p.Rows, p.Rest = p.Rows[:pairsFirst], p.Rows[pairsFirst:]
 	}
@@ -175,7 +182,7 @@ func (sc *scope) pairsPanel(got answer[query.PairsAnswer]) *pairsPanel {
 
 // unknownTool is a name that was asked for and that no server has.
 type unknownTool struct {
-	Name           string
+	Name, Href     string
 	Calls, Clients string
 	Nearest        []moreLink
 }
@@ -186,11 +193,14 @@ func unknownTools(sc *scope, a query.ToolsAnswer) (rows []unknownTool, rest stri
 	list := a.UnknownTools
 	if len(list) > unknownShown {
 		rest = format.Plural(int64(len(list)-unknownShown), "more name")
-		rest = "and " + rest
+		rest = "All names, and " + rest + ": who asked, and what they did next"
 		list = list[:unknownShown]
 	}
 	for _, u := range list {
-		row := unknownTool{Name: u.Name, Calls: format.Count(u.Calls), Clients: format.Count(u.Clients)}
+		row := unknownTool{
+			Name: u.Name, Calls: format.Count(u.Calls), Clients: format.Count(u.Clients),
+			Href: sc.link(sc.projectPath()+"calls", "tool", u.Name, "cause", "unknown_tool"),
+		}
 		for _, near := range u.Nearest {
 			row.Nearest = append(row.Nearest, moreLink{Text: near, Href: sc.toolLink(near)})
 		}

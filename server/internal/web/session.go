@@ -29,6 +29,8 @@ type sessionView struct {
 	// Dropped is the address without the filters, where some are in force.
 	Whole string
 	Steps *steps
+
+	Downloads []download
 }
 
 // timelineRow is one call of a session.
@@ -89,6 +91,7 @@ func (v *sessionView) fill(sc *scope, a query.SessionAnswer) {
 		v.Facts = append(v.Facts, format.Count(failed)+" failed")
 	}
 	v.Facts = append(v.Facts, sessionTags(one)...)
+	v.Downloads = sc.downloads("calls", sessionOnly(one)...)
 	v.Loop, v.Steps = one.Loop, sc.steps(a.Next)
 	if len(sc.chips()) > 0 {
 		v.Whole = sc.site.href(sc.path, sc.rangeValues())

@@ -152,11 +152,16 @@ func many(n int64, one, more string) string {
 // sessionCalls leads to as many calls as the session's row counts: its own filters
 // stay, and a part of a derived session is bound by its times.
 func (sc *scope) sessionCalls(s query.SessionLine) string {
+	return sc.link(sc.projectPath()+"calls", sessionOnly(s)...)
+}
+
+// sessionOnly changes the filters to those of one session, or a part of a derived one.
+func sessionOnly(s query.SessionLine) []string {
 	changes := []string{"session", s.Session}
 	if s.ID != s.Session {
 		changes = append(changes, "last", "", "granularity", "", "from", rfc(s.StartedAt), "to", rfc(s.LastAt.Add(time.Microsecond)))
 	}
-	return sc.link(sc.projectPath()+"calls", changes...)
+	return changes
 }
 
 // cutDerived is what a derived session is called without what marks it as one.

@@ -28,6 +28,11 @@ type toolView struct {
 	Definition       *definitionView
 	// The panels that are asked for by themselves, each with why it is missing.
 	WhyErr, NextErr, BesideErr *fault.Error
+	TypesErr, NewestErr        *fault.Error
+	Types                      []typeRow
+	TypesShown                 string
+	Newest                     []callRow
+	Downloads                  toolDownloads
 	Failures                   []failure
 	BadParams                  []badParam
 	EmptyRules                 []countRow
@@ -37,6 +42,14 @@ type toolView struct {
 	Before, After              []countRow
 	Gone                       []note
 }
+
+// toolDownloads are the lists of a tool's page as files.
+type toolDownloads struct {
+	Failures, Types, Arguments, Empty, Reported, Definitions, Calls []download
+}
+
+// newestShown is how many calls a tool's page shows.
+const newestShown = 10
 
 // badParam is a refused argument: what was wrong, and why models may get it wrong.
 type badParam struct {
@@ -80,57 +93,83 @@ func (s *site) tool(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name, ctx := r.PathValue("tool"), r.Context()
-	var figures answer[query.ToolFiguresAnswer]
-	var why answer[query.ToolReasonsAnswer]
-	var next answer[query.AfterErrorsAnswer]
-	var beside answer[query.BesideAnswer]
-	only := sc.params
-	only.Filter.Tool = []string{name}
-	facets := sc.withFacets(ctx, func() {
-		together(
-			func() {
-				figures = ask(ctx, s, "tool", func(ctx context.Context) (query.ToolFiguresAnswer, error) {
-					return query.ToolFigures(ctx, s.src, sc.params, name)
-				})
-			},
-			func() {
-				why = ask(ctx, s, "failures", func(ctx context.Context) (query.ToolReasonsAnswer, error) {
-					return query.ToolWhy(ctx, s.src, sc.params, name)
-				})
-			},
-			func() {
-				beside = ask(ctx, s, "neighbours", func(ctx context.Context) (query.BesideAnswer, error) {
-					return query.ToolBeside(ctx, s.src, sc.params, name)
-				})
-			},
-			func() { next = sc.askNext(ctx, only) },
-		)
-	})
-	if figures.Err != nil && figures.Err.Code == fault.NotFound {
-		return figures.Err
+	var got toolAnswers
+	facets := sc.withFacets(ctx, func() { got = sc.askTool(ctx, name) })
+	if got.figures.Err != nil && got.figures.Err.Code == fault.NotFound {
+		return got.figures.Err
 	}
 	v := toolView{
 		frame: sc.frame(ctx, name, sc.projectPath()+"tools", facets), Done: sc.done,
 		Tool: name, ToolsHref: sc.link(sc.projectPath() + "tools"), Calls: sc.link(sc.projectPath()+"calls", "tool", name),
-		Err: figures.Err, WhyErr: why.Err, NextErr: next.Err, BesideErr: beside.Err,
+		Err: got.figures.Err, WhyErr: got.why.Err, NextErr: got.next.Err, BesideErr: got.beside.Err,
+		TypesErr: got.types.Err, NewestErr: got.newest.Err, Newest: callRows(sc, got.newest.Value.Calls),
+		Downloads: toolDownloads{
+			Failures: sc.downloads("errors"), Types: sc.downloads("errors/types"), Arguments: sc.downloads("bad-arguments"), Empty: sc.downloads("empty"),
+			Reported: sc.downloads("reported"), Definitions: sc.downloads("definitions"), Calls: sc.downloads("calls"),
+		},
 	}
-	if figures.Err == nil {
-		v.fill(sc, figures.Value)
+	if got.figures.Err == nil {
+		v.fill(sc, got.figures.Value)
 	}
-	if why.Err == nil {
-		v.addReasons(sc, why.Value, next.Value)
+	v.addParts(sc, got)
+	return s.render(w, http.StatusOK, "tool", v)
+}
+
+// toolAnswers are what a tool's page asks, each by itself.
+type toolAnswers struct {
+	figures answer[query.ToolFiguresAnswer]
+	why     answer[query.ToolReasonsAnswer]
+	next    answer[query.AfterErrorsAnswer]
+	beside  answer[query.BesideAnswer]
+	types   answer[query.ErrorTypesAnswer]
+	newest  answer[query.CallsAnswer]
+}
+
+func (sc *scope) askTool(ctx context.Context, name string) (got toolAnswers) {
+	s, only := sc.site, sc.params
+	only.Filter.Tool = []string{name}
+	together(
+		func() {
+			got.figures = ask(ctx, s, "tool", func(ctx context.Context) (query.ToolFiguresAnswer, error) {
+				return query.ToolFigures(ctx, s.src, sc.params, name)
+			})
+		},
+		func() {
+			got.why = ask(ctx, s, "failures", func(ctx context.Context) (query.ToolReasonsAnswer, error) {
+				return query.ToolWhy(ctx, s.src, sc.params, name)
+			})
+		},
+		func() {
+			got.beside = ask(ctx, s, "neighbours", func(ctx context.Context) (query.BesideAnswer, error) {
+				return query.ToolBeside(ctx, s.src, sc.params, name)
+			})
+		},
+		func() { got.next = sc.askNext(ctx, only) },
+		func() { got.types = sc.askTypes(ctx, only) },
+		func() { got.newest = sc.askNewest(ctx, only) },
+	)
+	return got
+}
+
+// addParts fills in what is asked for by itself.
+func (v *toolView) addParts(sc *scope, got toolAnswers) {
+	if got.why.Err == nil {
+		v.addReasons(sc, got.why.Value, got.next.Value)
 	}
-	if next.Err == nil {
-		v.NextNote = nextNotes(next.Value.Next)
-		if next.Value.Next.Of() > 0 {
-			v.Next = nextRows(next.Value.Next, 5)
+	v.Types, v.TypesShown = sc.typeRows(got.types.Value)
+	if got.next.Err == nil {
+		v.NextNote = nextNotes(got.next.Value.Next)
+		if got.next.Value.Next.Of() > 0 {
+			v.Next = nextRows(got.next.Value.Next, 5)
 		}
 	}
-	if len(v.Failures) == 0 && why.Err == nil {
+	if len(v.Failures) == 0 && got.why.Err == nil {
 		v.NextErr = nil // there is nothing that could have come next
 	}
-	v.Before, v.After = neighbours(sc, beside.Value.Before), neighbours(sc, beside.Value.After)
-	return s.render(w, http.StatusOK, "tool", v)
+	if v.NewestErr != nil && v.NewestErr.Code == fault.BadRequest {
+		v.NewestErr = nil // they are no longer kept, which the page says
+	}
+	v.Before, v.After = neighbours(sc, got.beside.Value.Before), neighbours(sc, got.beside.Value.After)
 }
 
 func (v *toolView) fill(sc *scope, a query.ToolFiguresAnswer) {
@@ -143,6 +182,7 @@ func (v *toolView) fill(sc *scope, a query.ToolFiguresAnswer) {
 	}
 	v.Measures = makeMeasures(sc, a.Header, a.Measures, a.Previous, a.Granularity, a.Series, a.Histogram, a.NotReported, a.Changes)
 	t := table{ID: "clients", Title: "Clients", Caption: "Calls of this tool by client in " + lastWords(sc.params), Empty: "No client called this tool in this range."}
+	t.Downloads = sc.downloads("clients")
 	v.Clients = makeTable(sc, t, "sort", clientColumns, clientLines(a.Header, a.Clients, sc.here), rowsMax)
 	v.Definition = makeDefinition(a)
 }
@@ -214,6 +254,14 @@ func (v *toolView) addReasons(sc *scope, a query.ToolReasonsAnswer, next query.A
 	for _, m := range a.Suspects {
 		v.Suspects = append(v.Suspects, suspectRow{m.Name, format.Count(m.Calls), sc.callsLink("mark", m.Name), sc.ruleAction(v.Tool, m.Name)})
 	}
+}
+
+// askNewest asks for the newest calls of the page's tool.
+func (sc *scope) askNewest(ctx context.Context, p query.Params) answer[query.CallsAnswer] {
+	p.List = query.List{Limit: newestShown}
+	return ask(ctx, sc.site, "newest calls", func(ctx context.Context) (query.CallsAnswer, error) {
+		return query.Calls(ctx, sc.site.src, p)
+	})
 }
 
 // named is an error_type, or nothing where the failure has none.

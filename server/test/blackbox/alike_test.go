@@ -47,6 +47,7 @@ func known(t *testing.T) (s *server, data, key string) {
 	call("fnd", "two", "claude", "v2", "tool_error", `,"cause":"unknown_tool","error_message":"no tool"`)
 	call("find", "two", "claude", "v2", "ok", "")
 	add("resource", "file:", "two", "claude", "v2", `,"outcome":"ok"`)
+	add("custom", "", "two", "claude", "v2", `,"intent":"a tool that weighs","meta":{"umpire.event":"umpire.missing_tool"}`)
 	add("prompt", "greet", "two", "claude", "v2", `,"outcome":"ok"`)
 	if status, answer := s.request(http.MethodPost, "/api/v1/events", write, `{"events":[`+strings.Join(events, ",")+`]}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
@@ -119,6 +120,9 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 		{"clients", 6, surface{"clients", "clients[client=claude].calls"}, surface{"list_clients", "clients[client=claude].calls"}, surface{"clients", "clients[client=claude].calls"}, surface{"clients", "[client=claude].calls"}, "clients", `claude .*?\b6\b`},
 		{"errors", 1, surface{"errors", "failures[error_type=KeyError].calls"}, surface{"get_errors", "failures[error_type=KeyError].calls"}, surface{"errors", "failures[error_type=KeyError].calls"}, surface{"errors", "[error_type=KeyError].calls"}, "errors", `KeyError`},
 		{"what came after errors", 3, surface{"errors/next", "failures#"}, surface{}, surface{}, surface{"errors/next", "#"}, "", ""},
+		{"names of errors", 1, surface{"errors/types", "error_types[error_type=KeyError].calls"}, surface{"get_errors", "error_types[error_type=KeyError].calls"}, surface{"errors", "error_types[error_type=KeyError].calls"}, surface{"errors/types", "[error_type=KeyError].calls"}, "errors", `KeyError`},
+		{"all refused arguments", 1, surface{"bad-arguments", "arguments[path=limit].calls"}, surface{}, surface{}, surface{"bad-arguments", "[tool=find].calls"}, "tools/find", `limit`},
+		{"definitions", 40, surface{"definitions", "definitions[tool=ship].bytes"}, surface{}, surface{}, surface{"definitions", "[tool=ship].bytes"}, "tools/ship", `40 B`},
 		{"refused arguments", 1, surface{"tools/find", "bad_params[path=limit].calls"}, surface{"get_bad_args", "tools[tool=find].bad_params[path=limit].calls"}, surface{"tool find", "bad_params[path=limit].calls"}, surface{}, "tools/find", `limit`},
 		{"empty answers", 1, surface{"empty", "tools[tool=find].calls"}, surface{"get_empty_results", "tools[tool=find].calls"}, surface{}, surface{"empty", "[tool=find].calls"}, "empty", `find .*?\b1\b`},
 		{"reported as success", 1, surface{"reported", "tools[tool=find].calls"}, surface{"get_reported_as_success", "tools[tool=find].calls"}, surface{}, surface{"reported", "[tool=find].calls"}, "reported", `find .*?\b1\b`},
@@ -135,6 +139,7 @@ func TestEveryQuestionIsAnsweredAlike(t *testing.T) {
 		{"one session", 4, surface{"sessions/one", "calls#"}, surface{`get_session {"session":"one"}`, "calls#"}, surface{"sessions one", "calls#"}, surface{}, "sessions/one", ""},
 		{"users", 6, surface{"users", "users[user=user-two].calls"}, surface{}, surface{}, surface{"users", "[user=user-two].calls"}, "users", `user-two .*?\b6\b`},
 		{"intents", 1, surface{"intents", "intents#"}, surface{"get_intents", "intents#"}, surface{}, surface{"intents", "#"}, "intents", `a red chair`},
+		{"missing tools", 1, surface{"intents/missing", "missing#"}, surface{"get_intents", "missing#"}, surface{}, surface{"intents/missing", "#"}, "intents", `a tool that weighs`},
 		{"resources", 1, surface{"resources", "resources#"}, surface{}, surface{}, surface{}, "resources", `file:`},
 		{"prompts", 1, surface{"prompts", "prompts#"}, surface{}, surface{}, surface{}, "", ""},
 		{"filters", 3, surface{"filters", "tools#"}, surface{}, surface{}, surface{}, "", ""},

@@ -40,6 +40,7 @@ var (
 		"halfHourOf": func(x string) string { return "time_bucket(INTERVAL 30 MINUTE, " + x + ")" },
 		"micros":     func(x string) string { return "epoch_us(" + x + ")" },
 		"wholes":     func(a, b string) string { return a + " // " + b + "::BIGINT" },
+		"hashOf":     func() string { return "hash" },
 		"idText":     func(x string) string { return x + "::VARCHAR" },
 		"each":       func(x string) string { return `unnest(list_distinct(from_json(` + x + `, '["VARCHAR"]')))` },
 		"anyOf": func(x, list string) string {
@@ -60,6 +61,7 @@ var (
 		"halfHourOf": func(x string) string { return downTo(x, store.Silence) },
 		"micros":     func(x string) string { return "toUnixTimestamp64Micro(" + x + ")" },
 		"wholes":     func(a, b string) string { return "intDiv(" + a + ", " + b + ")" },
+		"hashOf":     func() string { return "cityHash64" },
 		"idText":     func(x string) string { return "UUIDNumToString(" + x + ")" },
 		"each":       func(x string) string { return "arrayJoin(arrayDistinct(JSONExtract(" + x + ", 'Array(String)')))" },
 		"anyOf": func(x, list string) string {

@@ -69,7 +69,7 @@ SELECT
   (c.slice <> '' AND c.request_bytes IS NOT NULL)::BIGINT AS request_known,
   CASE WHEN c.slice <> '' THEN coalesce(c.response_bytes, 0) ELSE 0 END AS response_bytes,
   (c.slice <> '' AND c.response_bytes IS NOT NULL)::BIGINT AS response_known
-  {{- if eq . "events"}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta, c.outcome AS raw_outcome, c.duration_us AS raw_duration{{end}}{{/* what no rollup is made of */}}
+  {{- if or (eq . "events") (eq . "some_events")}}, c.repeated, c.evidence, c.intent, c.args_hash, c.meta, c.outcome AS raw_outcome, c.duration_us AS raw_duration{{end}}{{/* what no rollup is made of */}}
   {{- if eq . "event_rows"}}, c.sign, {{template "yields"}} AS yields{{end}}{{/* the signed rows behind events in ClickHouse */}}
 FROM (
   SELECT *, CASE WHEN kind = 'call' THEN {{template "slice"}} ELSE '' END AS slice FROM {{.}}

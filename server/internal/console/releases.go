@@ -12,7 +12,7 @@ var standingStyles = map[query.Standing]style{query.Worse: "31", query.Better: "
 // Releases writes each version of a server beside the one before.
 func (p *Printer) Releases(a query.ReleasesAnswer) {
 	p.heading("Releases", a.Header)
-	t := table{head: []string{"Server", "Version", "Verdict", "Against", "Calls", "Failed", "Empty", "Crashes", "p95", "Since"}, texts: []int{1, 2, 3}}
+	t := table{head: []string{"Server", "Version", "Verdict", "Against", "Calls", "Failed", "Empty", "Crashes", "p95", "Since"}, texts: []int{1, 2, 3}, later: []int{9, 3, 8, 7, 6, 0, 5}}
 	for _, r := range a.Releases {
 		verdict := cell{standing(r.Verdict), standingStyles[r.Verdict]}
 		t.rows = append(t.rows, []cell{

@@ -11,7 +11,10 @@ import (
 // Sessions writes a list of sessions, the last call first.
 func (p *Printer) Sessions(a query.SessionsAnswer) {
 	p.heading("Sessions", a.Header)
-	t := table{head: []string{"Session", "Worst", "Client", "Calls", "Bad args", "Tool errors", "Crashes", "Empty", "Retries", "Took", "Last call", "Loop"}, texts: []int{1, 2, 11}}
+	t := table{
+		head: []string{"Session", "Worst", "Client", "Calls", "Bad args", "Tool errors", "Crashes", "Empty", "Retries", "Took", "Last call", "Loop"}, texts: []int{1, 2, 11},
+		whole: true, later: []int{7, 8, 6, 5, 4, 9, 11, 2, 10, 3, 1},
+	}
 	for _, s := range a.Sessions {
 		loop := ""
 		if s.Loop {

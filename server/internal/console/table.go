@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,6 +16,11 @@ type table struct {
 	// texts are the columns, beside the first, that hold texts. They and the first
 	// are cut where the terminal is too narrow, the longest first.
 	texts []int
+	// whole: the first column is for copying, and is not cut while others can go.
+	whole bool
+	// later are the columns that a terminal has no room for first; none: those of
+	// numbers, the last first, but for the second column.
+	later []int
 }
 
 // cell is a text and the style it is written in.
@@ -26,8 +32,9 @@ type cell struct {
 func plain(s string) cell { return cell{text: s} }
 
 const (
-	margin = 2 // before a row, and between columns
-	least  = 8 // of a column that is cut
+	margin  = 2  // before a row, and between columns
+	least   = 8  // of a column that is cut
+	legible = 16 // of a column that is cut, while others can be left out
 )
 
 func (p *Printer) write(w io.Writer, t table) {
@@ -40,7 +47,7 @@ func (p *Printer) write(w io.Writer, t table) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
-	p.fit(widths, append([]int{0}, t.texts...))
+	left := p.fit(widths, t)
 	head := make([]cell, len(t.head))
 	for i, h := range t.head {
 		head[i] = cell{h, muted}
@@ -49,36 +56,80 @@ func (p *Printer) write(w io.Writer, t table) {
 	for _, row := range t.rows {
 		p.line(w, t, row, widths)
 	}
+	if len(left) > 0 {
+		p.printf(muted, "%s", shorten("  no room for "+strings.Join(left, ", ")+": see --json, or a wider terminal", p.Width))
+		p.newline()
+	}
 }
 
-// fit makes the columns that may be cut so narrow that a row fits the terminal, or
-// as narrow as they may be.
-func (p *Printer) fit(widths []int, cut []int) {
+// fit makes a row fit the terminal: texts are cut to what is legible, then columns are
+// left out, of which the width is then 0, then texts are cut to the least. It returns
+// the names of those.
+func (p *Printer) fit(widths []int, t table) (left []string) {
 	if p.Width <= 0 {
-		return
+		return nil
+	}
+	cut := t.texts
+	if !t.whole {
+		cut = append([]int{0}, cut...)
 	}
 	over := -p.Width
 	for _, w := range widths {
 		over += w + margin
 	}
-	for over > 0 {
+	narrowed := slices.Clone(widths)
+	for later := t.leaves(); ; later = later[1:] {
+		rest := p.cut(narrowed, over, cut, legible)
+		if rest <= 0 || len(later) == 0 {
+			p.cut(narrowed, rest, append([]int{0}, t.texts...), least)
+			copy(widths, narrowed)
+			return left
+		}
+		over -= widths[later[0]] + margin
+		widths[later[0]] = 0
+		left = append(left, t.head[later[0]])
+		copy(narrowed, widths)
+	}
+}
+
+// leaves are the columns that can be left out, in this order.
+func (t table) leaves() []int {
+	if t.later != nil {
+		return t.later
+	}
+	var later []int
+	for i := len(t.head) - 1; i > 1; i-- {
+		if !t.isText(i) {
+			later = append(later, i)
+		}
+	}
+	return later
+}
+
+// cut takes what is over from the columns, the longest first, and tells what is left of
+// it when all are as narrow as they may be.
+func (p *Printer) cut(widths []int, over int, columns []int, to int) int {
+	for ; over > 0; over-- {
 		longest := -1
-		for _, i := range cut {
-			if widths[i] > least && (longest < 0 || widths[i] > widths[longest]) {
+		for _, i := range columns {
+			if widths[i] > to && (longest < 0 || widths[i] > widths[longest]) {
 				longest = i
 			}
 		}
 		if longest < 0 {
-			return
+			break
 		}
 		widths[longest]--
-		over--
 	}
+	return over
 }
 
 func (p *Printer) line(w io.Writer, t table, row []cell, widths []int) {
 	var b strings.Builder
 	for i, c := range row {
+		if widths[i] == 0 {
+			continue
+		}
 		c.text = shorten(c.text, widths[i])
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text))
 		b.WriteString(strings.Repeat(" ", margin))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/umpire-mcp/umpire/server/internal/query"
@@ -55,6 +56,37 @@ func TestForeignTextIsPrintable(t *testing.T) {
 	for _, bad := range []string{"\x1b", "\r", "\u202e"} {
 		if strings.Contains(out.String(), bad) {
 			t.Errorf("%q reached the terminal:\n%q", bad, out.String())
+		}
+	}
+}
+
+// Where there is no room for all columns the least of them are left out, and named; what
+// is to be copied stays whole.
+func TestColumnsLeaveANarrowTerminal(t *testing.T) {
+	id := "0192d3a4-6c1e-7b3a-9f00-a1b2c3d4e5f6"
+	ended := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	sessions := query.SessionsAnswer{Sessions: []query.SessionLine{{ID: id, Worst: "tool_error", Client: "claude-desktop", Calls: 1234, ToolError: 9, DurationUS: 61_000_000, LastAt: ended}}}
+	releases := query.ReleasesAnswer{Releases: []query.Release{{Server: "bookshop-server", Version: "1.4.0-rc.1", Verdict: query.TooFew, Since: ended}}}
+	report := query.ToolsAnswer{Tools: []query.ToolLine{{Tool: "search_books_by_author_and_year"}}}
+	for _, width := range []int{0, 40, 50, 60, 80, 100, 160} {
+		for name, write := range map[string]func(*Printer){
+			"sessions": func(p *Printer) { p.Sessions(sessions) },
+			"releases": func(p *Printer) { p.Releases(releases) },
+			"tools":    func(p *Printer) { p.tools(report) },
+		} {
+			var out bytes.Buffer
+			write(&Printer{Out: &out, Width: width})
+			for _, line := range strings.Split(out.String(), "\n") {
+				if n := utf8.RuneCountInString(line); width > 0 && n > width {
+					t.Errorf("%s at %d: a line of %d: %q", name, width, n, line)
+				}
+			}
+			if name == "sessions" && !strings.Contains(out.String(), id) {
+				t.Errorf("at %d the id was cut:\n%s", width, &out)
+			}
+			if left := strings.Contains(out.String(), "no room for"); left && (width == 0 || width == 160) || !left && width == 40 {
+				t.Errorf("%s at %d: %v that columns were left out:\n%s", name, width, left, &out)
+			}
 		}
 	}
 }

@@ -41,9 +41,9 @@ func (p *Printer) names(title, head string, list []query.NameCount, words func(s
 
 // failures writes groups of failures; named ones with their tool.
 func (p *Printer) failures(list []query.Failure, named bool) {
-	t := table{head: []string{"What", "Calls", "Clients", "Last seen", "Type", "Message"}, texts: []int{4, 5}}
+	t := table{head: []string{"What", "Calls", "Clients", "Last seen", "Type", "Message"}, texts: []int{4, 5}, later: []int{2, 3, 4, 5}}
 	if named {
-		t.head, t.texts = append([]string{"Tool"}, t.head...), []int{1, 5, 6}
+		t.head, t.texts, t.later = append([]string{"Tool"}, t.head...), []int{1, 5, 6}, []int{3, 4, 5, 6}
 	}
 	for _, f := range list {
 		row := []cell{

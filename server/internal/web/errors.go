@@ -2,10 +2,12 @@ package web
 
 import (
 	"context"
+	"html/template"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/umpire-mcp/umpire/server/internal/chart"
 	"github.com/umpire-mcp/umpire/server/internal/fault"
 	"github.com/umpire-mcp/umpire/server/internal/format"
 	"github.com/umpire-mcp/umpire/server/internal/query"
@@ -20,12 +22,15 @@ type errorsView struct {
 	Quiet    string
 	OverTime figure
 	Classes  []classRow
-	Unnamed  string // how many failures have no name; empty: all have one
-	Since    sinceForm
-	Failures []failure
-	Shown    string
-	Pages    []navItem
-	Types    []typeRow
+	// ClassHeads and ClassTimes are the classes that occur, step by step.
+	ClassHeads []string
+	ClassTimes []classTime
+	Unnamed    string // how many failures have no name; empty: all have one
+	Since      sinceForm
+	Failures   []failure
+	Shown      string
+	Pages      []navItem
+	Types      []typeRow
 	// TypesShown says that there are more than are shown.
 	TypesShown string
 
@@ -44,6 +49,13 @@ type errorsView struct {
 type classRow struct {
 	Name, Note, Calls, Rate, Href string
 	Zero                          bool
+	Spark                         template.HTML
+}
+
+// classTime is a step of the series of classes.
+type classTime struct {
+	At    time.Time
+	Cells []string
 }
 
 // typeRow is a name of errors with its status, over all tools.
@@ -147,11 +159,45 @@ func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer) {
 		if c.Calls > 0 && len(sc.values["error_class"]) == 0 {
 			row.Href = sc.here("error_class", c.Class)
 		}
+		row.Spark = v.overClass(a.Series, c)
 		v.Classes = append(v.Classes, row)
 		if c.Class == store.ClassUnnamed && c.Calls > 0 {
 			v.Unnamed = format.Plural(c.Calls, "failure")
 		}
 	}
+	v.quietStepsOut(a.Series)
+}
+
+// overClass adds a class that occurs to the numbers over time, and draws it.
+func (v *errorsView) overClass(series []query.ErrorBucket, c query.ErrorClass) template.HTML {
+	if c.Calls == 0 || len(series) < 2 {
+		return ""
+	}
+	if v.ClassTimes == nil {
+		v.ClassTimes = make([]classTime, len(series))
+	}
+	v.ClassHeads = append(v.ClassHeads, classWords[c.Class][0])
+	values := make([]float64, len(series))
+	for i, b := range series {
+		n := b.Classes[c.Class]
+		values[i], v.ClassTimes[i].At = float64(n), b.At
+		v.ClassTimes[i].Cells = append(v.ClassTimes[i].Cells, format.Count(n))
+	}
+	return chart.Spark(values)
+}
+
+// classStepsShown is how many steps with failures the numbers over time hold, the newest.
+const classStepsShown = 100
+
+// quietStepsOut takes the steps without a failure out of the numbers over time.
+func (v *errorsView) quietStepsOut(series []query.ErrorBucket) {
+	var kept []classTime
+	for i, t := range v.ClassTimes {
+		if series[i].Failed > 0 {
+			kept = append(kept, t)
+		}
+	}
+	v.ClassTimes = kept[max(0, len(kept)-classStepsShown):]
 }
 
 // addParts fills in what is asked for by itself.

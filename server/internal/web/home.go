@@ -57,10 +57,6 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(projects) == 1 {
-		http.Redirect(w, r, s.href("/p/"+url.PathEscape(projects[0].Name)+"/", nil), http.StatusSeeOther)
-		return nil
-	}
 	v := homeView{frame: s.bareFrame(r, "Projects")}
 	if len(projects) == 0 {
 		v.Title = "Welcome"
@@ -82,6 +78,10 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 		})
 	}
 	wait.Wait()
+	if len(projects) == 1 && len(v.Projects[0].Servers) == 0 { // there is nothing to choose from
+		http.Redirect(w, r, v.Projects[0].Href, http.StatusSeeOther)
+		return nil
+	}
 	return s.render(w, http.StatusOK, "home", v)
 }
 

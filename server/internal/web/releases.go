@@ -34,6 +34,7 @@ type releaseColumn struct {
 	Version, Href, Before string
 	Since                 time.Time
 	Verdict, VerdictWord  string
+	Tools                 string // which of its tools are worse, where it is not
 }
 
 type releaseRow struct {
@@ -105,7 +106,7 @@ func (s *serverReleases) add(sc *scope, r query.Release) {
 	}
 	s.Releases = append(s.Releases, releaseColumn{
 		Version: r.Version, Href: sc.link(sc.projectPath(), "server", r.Server, "version", r.Version), Before: r.Before, Since: r.Since,
-		Verdict: string(r.Verdict), VerdictWord: standingWords[r.Verdict],
+		Verdict: string(r.Verdict), VerdictWord: standingWords[r.Verdict], Tools: worseTools(r),
 	})
 	s.row(0, "Calls", releaseCell{Text: format.Count(r.Calls)})
 	values := map[string]string{
@@ -162,6 +163,21 @@ func points(x float64) string {
 		return "−" + text
 	}
 	return text
+}
+
+// worseTools says of a version that is as good as the one before on the whole how many
+// of its tools are not.
+func worseTools(r query.Release) string {
+	n := int64(0)
+	for _, t := range r.Tools {
+		if t.Verdict == query.Worse {
+			n++
+		}
+	}
+	if n == 0 || r.Verdict == query.Worse {
+		return ""
+	}
+	return "but " + format.Plural(n, "tool") + " worse: see below"
 }
 
 func (s *serverReleases) tools(sc *scope, r query.Release) {

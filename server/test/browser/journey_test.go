@@ -179,7 +179,7 @@ func TestJourney(t *testing.T) {
 			}
 			at("/p/orders-mcp/")
 			if l.width > 760 { // narrow, there is no head to click on
-				click("#tools ~ table th:nth-child(5) a")
+				click("section[aria-labelledby=tools] th:nth-child(5) a")
 				at("/p/orders-mcp/?sort=-crashed#tools")
 				first := eval[[]string](tb, fmt.Sprintf(cells, "tools"))[0]
 				if !strings.HasPrefix(first, "refund_order 96 0 22 14 0") {

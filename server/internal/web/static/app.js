@@ -31,9 +31,8 @@
     }
   });
 
-  // The menu closes when something else is wanted.
-  const menu = document.querySelector(".menu");
-  if (menu) {
+  // A menu closes when something else is wanted.
+  for (const menu of document.querySelectorAll(".menu")) {
     document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
     menu.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !menu.open) return;

@@ -22,12 +22,14 @@ type persona struct {
 	sloppy int
 	// corrects says whether it tries again with better arguments after a failure.
 	corrects bool
+	// reads says whether it reads the shop's resource and prompt, and tells what people want.
+	reads bool
 	// inProcess connects it in memory instead of over HTTP.
 	inProcess bool
 }
 
 var personas = []persona{
-	{name: "claude-desktop", version: "1.9.2", before: "1.9.1", released: 4, weight: 40, sloppy: 9, corrects: true},
+	{name: "claude-desktop", version: "1.9.2", before: "1.9.1", released: 4, weight: 40, sloppy: 9, corrects: true, reads: true},
 	{name: "cursor-vscode", version: "2.4.0", before: "2.3.8", released: 2, weight: 25, sloppy: 16, corrects: true},
 	{name: "codex-mcp-client", version: "0.61.0", weight: 20, sloppy: 7, corrects: true},
 	{name: "night-batch", version: "3", weight: 10, sloppy: 30, inProcess: true},
@@ -116,6 +118,14 @@ func visit(ctx context.Context, transport mcp.Transport, p persona, steps []step
 	defer func() { _ = session.Close() }()
 	if _, err := session.ListTools(ctx, nil); err != nil {
 		return fmt.Errorf("cannot list the bookshop's tools: %w", err)
+	}
+	if p.reads {
+		if _, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: hoursURI}); err != nil {
+			return fmt.Errorf("cannot read the bookshop's opening hours: %w", err)
+		}
+		if _, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: giftPrompt}); err != nil {
+			return fmt.Errorf("cannot get the bookshop's prompt: %w", err)
+		}
 	}
 	for _, s := range steps {
 		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: s.tool, Arguments: s.args})

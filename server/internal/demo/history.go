@@ -22,8 +22,11 @@ type habit struct {
 	tool                             string
 	weight                           int
 	empty, badArgs, refused, crashed int
-	medianMS                         float64
-	bytes                            int64
+	// unsaid is how often it said that it failed and reported a success; crashedBefore
+	// how often it crashed in the version before, which did not have its bug.
+	unsaid, crashedBefore int
+	medianMS              float64
+	bytes                 int64
 
 	params                []umpire.BadParam
 	paramsText            string
@@ -43,7 +46,7 @@ var habits = []habit{
 		refusal: "not_found", refusalText: `there is no book "Emma"; search_books finds SKUs`,
 	},
 	{
-		tool: "check_stock", weight: 120, crashed: 11, medianMS: 6, bytes: 60,
+		tool: "check_stock", weight: 120, crashed: 40, crashedBefore: 1, medianMS: 6, bytes: 60,
 		crashCause: "returned", crashName: "runtime.boundsError",
 		crashText: "internal error: runtime error: index out of range [20] with length 20",
 	},
@@ -61,7 +64,7 @@ var habits = []habit{
 			`regular expression "^ORD-[0-9]{5}$"`,
 		refusal: "not_found", refusalText: "no order ORD-49999",
 	},
-	{tool: "get_customer", weight: 60, refused: 40, medianMS: 5, bytes: 120, refusalText: "unknown customer cus_061"},
+	{tool: "get_customer", weight: 60, refused: 40, unsaid: 30, medianMS: 5, bytes: 120, refusalText: "unknown customer cus_061"},
 	{
 		tool: "refund_order", weight: 30, badArgs: 50, refused: 230, medianMS: 60, bytes: 70,
 		params: []umpire.BadParam{{Path: "/amount_cents", Rule: "type"}},
@@ -92,6 +95,7 @@ var habits = []habit{
 func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) error {
 	client := umpire.New(umpire.Options{
 		Endpoint: cfg.Endpoint, Key: cfg.Key, SpoolDir: "-", Environment: "demo", QueueSize: 50_000,
+		Capture: umpire.Capture{Intent: true},
 	})
 	h := &historian{rng: rand.New(rand.NewPCG(cfg.Seed, 11)), client: client}
 	for day := Days; day >= 1; day-- {
@@ -162,9 +166,13 @@ func (h *historian) session(at time.Time, daysAgo int) int {
 		base.Transport = "memory"
 	}
 	base.User = userOf(base.Session)
+	h.beside(base, at, p)
 	n := 0
 	for range 2 + h.rng.IntN(9) {
 		e := h.call(base, at, p)
+		if p.reads && h.rng.IntN(3) == 0 {
+			e.Intent = intentOf(h.rng, e.Tool)
+		}
 		at = at.Add(time.Duration(*e.DurationUS)*time.Microsecond + time.Duration(1+h.rng.IntN(9))*time.Second)
 		h.client.Record(e)
 		n++
@@ -191,6 +199,10 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 	e := h.success(base, t.tool, at)
 	// A sloppy client makes more bad arguments than the tool's habit says.
 	badArgs := t.badArgs * (6 + p.sloppy) / 18
+	crashed := t.crashed
+	if t.crashedBefore > 0 && base.Server.Version != serverVersion {
+		crashed = t.crashedBefore
+	}
 	switch dice := h.rng.IntN(1000); {
 	case dice < t.empty:
 		e.Empty, e.EmptyRule = true, "structured:empty_list"
@@ -209,9 +221,12 @@ func (h *historian) call(base umpire.Event, at time.Time, p persona) umpire.Even
 			h.carrierTrouble(&e)
 		}
 		h.size(&e, 70)
-	case dice < t.empty+badArgs+t.refused+t.crashed:
+	case dice < t.empty+badArgs+t.refused+crashed:
 		e.Outcome, e.Cause, e.ErrorType, e.ErrorMessage = umpire.Crashed, t.crashCause, t.crashName, t.crashText
 		h.size(&e, 60)
+	case dice >= 1000-t.unsaid:
+		e.Suspects = []string{"structured_error"}
+		h.size(&e, 40)
 	}
 	return e
 }

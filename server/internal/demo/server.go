@@ -15,7 +15,7 @@ const (
 	serverVersion = "1.4.0"
 )
 
-// newServer makes the shop's MCP server: eleven tools on the official SDK. How
+// newServer makes the shop's MCP server: eleven tools, a resource and a prompt on the official SDK. How
 // they fail is how servers fail in public: guards, refusals, a moody upstream,
 // a schema that models trip over, and a bug.
 func newServer(s *shop, carrierURL string) *mcp.Server {
@@ -67,8 +67,20 @@ func newServer(s *shop, carrierURL string) *mcp.Server {
 		Name: "export_csv", Annotations: readOnly,
 		Description: "The whole catalogue as CSV.",
 	}, t.exportCSV)
+	server.AddResource(&mcp.Resource{URI: hoursURI, Name: "opening hours", MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: hoursURI, MIMEType: "text/plain", Text: "Monday to Saturday, 10 to 19"}}}, nil
+	})
+	server.AddPrompt(&mcp.Prompt{Name: giftPrompt, Description: "Find a present for somebody."}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Suggest three books for a present."}}}}, nil
+	})
 	return server
 }
+
+// What the shop has beside its tools.
+const (
+	hoursURI   = "shop://opening-hours"
+	giftPrompt = "gift_ideas"
+)
 
 // guarded is the wrapper that many servers have: a panic of the handler becomes
 // an error, so that the process lives. Umpire still knows it for what it is,

@@ -145,8 +145,14 @@ func (t *tools) getCustomer(_ context.Context, _ *mcp.CallToolRequest, in custom
 			&mcp.TextContent{Text: "unknown customer " + in.CustomerID},
 		}}, nil, nil
 	}
+	if c.ID == archivedCustomer { // says that it failed, and reports a success
+		return nil, map[string]any{"error": "customer " + c.ID + " is archived"}, nil
+	}
 	return nil, c, nil
 }
+
+// archivedCustomer is one whom get_customer does not show.
+const archivedCustomer = "cus_017"
 
 type refundIn struct {
 	OrderID     string `json:"order_id"`

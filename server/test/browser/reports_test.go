@@ -89,6 +89,47 @@ func TestMute(t *testing.T) {
 	}
 }
 
+// TestReportsByKey sorts each report by key alone, both ways, and opens the list of its
+// files: Tab leads from the head's link to what follows it, and Esc closes the list.
+func TestReportsByKey(t *testing.T) {
+	t.Parallel()
+	src := webtest.Shop()
+	address := serve(t, src, webtest.Orders, web.Options{}) + "/p/orders-mcp/"
+	tb := open(t, look{width: 1280}, address+"empty")
+	focus := func(find string) {
+		t.Helper()
+		eval[bool](tb, find+`.focus() === undefined`)
+	}
+	for page, column := range map[string]string{"empty": "Clients", "reported": "Tool", "unknown-tools": "Asked for", "never-called": "Definition", "clients": "Crashes", "tools": "p95"} {
+		do(tb, chromedp.Navigate(address+page+"?last=7d"))
+		head := fmt.Sprintf(`[...document.querySelectorAll("main thead a")].find(a => a.textContent.startsWith(%q))`, column)
+		var order []string
+		for len(order) < 2 {
+			was := eval[string](tb, `location.search`)
+			focus(head)
+			do(tb, chromedp.KeyEvent("\r"))
+			tb.waitFor(fmt.Sprintf(`document.readyState === "complete" && location.search !== %q && !!%s?.closest("th").ariaSort`, was, head))
+			order = append(order, eval[string](tb, head+`.closest("th").ariaSort`))
+			if got := eval[string](tb, `new URL(location.href).searchParams.get("last")`); got != "7d" {
+				t.Errorf("%s: sorting forgets the range: %s", page, got)
+			}
+		}
+		if order[0] == order[1] {
+			t.Errorf("%s by %s: %q", page, column, order)
+		}
+		focus(`document.querySelector(".downloads > summary")`)
+		do(tb, chromedp.KeyEvent("\r"))
+		do(tb, chromedp.KeyEvent("\t"))
+		if got := eval[string](tb, `document.querySelector(".downloads").open + " " + document.activeElement.textContent`); got != "true CSV" {
+			t.Errorf("%s: the list of files by key: %s", page, got)
+		}
+		do(tb, chromedp.KeyEvent("\x1b"))
+		if got := eval[string](tb, `document.querySelector(".downloads").open + " " + document.activeElement.textContent`); got != "false Download" {
+			t.Errorf("%s: Esc leaves %s", page, got)
+		}
+	}
+}
+
 // number reads a count that a page shows.
 func number(text string) int {
 	n, err := strconv.Atoi(strings.ReplaceAll(strings.Fields(text + " x")[0], ",", ""))

@@ -153,7 +153,7 @@ func (n *node) serveAlerts(mux *http.ServeMux) {
 			door.Write(w, http.StatusOK, v)
 		})
 	}
-	handle("GET /admin/v1/alerts", func(ctx context.Context, e *alert.Engine, _ *json.Decoder) (any, error) { return n.listAlerts(ctx, e) })
+	handle("GET /admin/v1/alerts", func(ctx context.Context, e *alert.Engine, _ *json.Decoder) (any, error) { return n.alertLines(ctx, e) })
 	handle("POST /admin/v1/alerts", func(ctx context.Context, _ *alert.Engine, body *json.Decoder) (any, error) {
 		var r alert.Rule
 		if err := body.Decode(&r); err != nil {
@@ -189,7 +189,7 @@ func (n *node) engine() (*alert.Engine, error) {
 	return n.alerting(o, "http://127.0.0.1:8787")
 }
 
-func (n *node) listAlerts(ctx context.Context, e *alert.Engine) (any, error) {
+func (n *node) alertLines(ctx context.Context, e *alert.Engine) ([]alertLine, error) {
 	rules, err := e.All(ctx)
 	if err != nil {
 		return nil, err

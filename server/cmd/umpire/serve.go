@@ -191,7 +191,7 @@ func (n *node) surfaces(mux *http.ServeMux, flags listenFlag, public *url.URL) e
 	_ = os.Unsetenv("UMPIRE_ADMIN_PASSWORD")
 	pages, err := web.New(n.store, pageProjects{n.meta}, web.Options{
 		Gate: gate, PublicURL: public, DataDir: n.dir, Version: buildVersion(), Log: slog.Default(), Pending: n.pending, Dropped: n.dropped,
-		Prefs: n.prefs, Settings: pageSettings{n},
+		Prefs: n.prefs, Settings: pageSettings{n}, Alerts: pageAlerts{n},
 	})
 	if err != nil {
 		return err

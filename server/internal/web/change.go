@@ -15,7 +15,7 @@ import (
 
 // changes are the forms of the settings, by the end of their address. Each returns
 // where to go, or nothing when it has answered itself.
-var changes = map[string]func(s *site, w http.ResponseWriter, r *http.Request, p Project) (string, error){
+var changes = map[string]changeForm{
 	"add-key":   addKey,
 	"rotate":    rotateKey,
 	"revoke":    revokeKey,
@@ -26,7 +26,14 @@ var changes = map[string]func(s *site, w http.ResponseWriter, r *http.Request, p
 	"mute":      mute,
 	"rule":      addRule,
 	"unrule":    deleteRule,
+
+	"add-alert":    ofAlerts(addAlert),
+	"delete-alert": ofAlerts(deleteAlert),
+	"mute-alert":   ofAlerts(muteAlert),
+	"test-alert":   ofAlerts(testAlert),
 }
+
+type changeForm func(s *site, w http.ResponseWriter, r *http.Request, p Project) (string, error)
 
 func addKey(s *site, w http.ResponseWriter, r *http.Request, p Project) (string, error) {
 	key, err := s.opt.Settings.AddKey(r.Context(), p.ID, r.PostForm.Get("kind"), r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("foreign")))
@@ -58,14 +65,19 @@ func rotateKey(s *site, w http.ResponseWriter, r *http.Request, p Project) (stri
 
 // showKey is the settings with a key that nobody will see again.
 func (s *site) showKey(w http.ResponseWriter, r *http.Request, p Project, key, note string) error {
+	v := s.settingsOf(r, p)
+	v.NewKey, v.NewKeyIs = key, note
+	return s.render(w, http.StatusOK, "settings", v)
+}
+
+// settingsOf is the page of the settings as the answer to a form.
+func (s *site) settingsOf(r *http.Request, p Project) settingsView {
 	sc := &scope{site: s, project: p, values: url.Values{}, local: url.Values{}}
 	sc.path = sc.projectPath() + "settings"
 	if s.opt.Prefs != nil {
 		sc.params.Prefs = s.opt.Prefs(p.ID)
 	}
-	v := s.settingsView(r, sc)
-	v.NewKey, v.NewKeyIs = key, note
-	return s.render(w, http.StatusOK, "settings", v)
+	return s.settingsView(r, sc)
 }
 
 func revokeKey(s *site, _ http.ResponseWriter, r *http.Request, p Project) (string, error) {

@@ -32,6 +32,7 @@ var docPages = []docPage{
 	{"suspects", "Reported as success"},
 	{"sources", "What a source cannot see"},
 	{"percentiles", "Percentiles and how exact figures are"},
+	{"alerts", "Alerts"},
 	{"sql", "SQL over the views"},
 }
 

@@ -85,6 +85,7 @@ type settingsView struct {
 	Problem       string
 	RawChoices    []choice
 	RollupChoices []choice
+	Alerts        alertsView
 }
 
 type keyRow struct {
@@ -155,6 +156,7 @@ func (s *site) settingsView(r *http.Request, sc *scope) settingsView {
 		}
 		v.Muted = append(v.Muted, row)
 	}
+	v.Alerts = s.alertsView(r.Context(), sc.project.Name)
 	h := s.opt.Settings.Health()
 	v.Health, v.Problem = healthRows(h), h.Problem
 	return v
@@ -226,6 +228,8 @@ var doneWords = map[string]string{
 	"revoked": "The key is revoked: it works no more.", "renamed": "The project has a new name.", "kept": "What is kept has changed. It is applied once a day and when the server starts; until then it can be taken back.",
 	"price": "The price is set.", "muted": "Muted: these empty answers are no insight any more.", "unmuted": "These empty answers are looked at again.",
 	"rule": "The rule is made: later calls with this mark are tool errors.", "unruled": "The rule is gone. What was judged by it stays so.",
+	"alert": "The alert is made. It looks once a minute.", "unalert": "The alert is gone, with what was known of it.",
+	"alert-off": "Muted: the alert looks on, and tells nobody until then.", "alert-on": "The alert tells again.",
 }
 
 // change carries out one form of the settings.

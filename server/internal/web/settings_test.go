@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/umpire-mcp/umpire/server/internal/query"
 	"github.com/umpire-mcp/umpire/server/internal/web"
 	"github.com/umpire-mcp/umpire/server/internal/web/webtest"
@@ -101,5 +103,59 @@ func TestSettingsAreRefused(t *testing.T) {
 	}
 	if strings.Contains(page(t, none, "/p/orders-mcp/"), ">Settings<") {
 		t.Error("the menu leads to settings that are not there")
+	}
+}
+
+// TestAlertsOfSettings: an alert is made, seen without its secrets, tested, muted and
+// deleted by forms; one of the file has no form that changes it.
+func TestAlertsOfSettings(t *testing.T) {
+	since := webtest.Now
+	set := &webtest.Settings{Alarms: []web.AlertInfo{{OfFile: true, Since: &since, AlertAsked: web.AlertAsked{
+		Name: "all <b>", Kind: "crash", Limit: "0", Window: "1h", MinCalls: 20, Tool: "search_orders", To: []string{"webhook+https://hooks.example/…", "mailto:ops@example.com"},
+	}}}}
+	h := pages(t, webtest.Shop(), webtest.Orders, web.Options{Settings: set, Alerts: set, Log: slog.New(slog.DiscardHandler)})
+	const at = "/p/orders-mcp/settings/"
+	for _, c := range []struct{ what, form, done string }{
+		{"add-alert", "name=rate&kind=error_rate&limit=5%25&slice=ok&window=2h&min_calls=7&client=cursor&to=mailto:a@example.com%0Amailto:b@example.com", "alert"},
+		{"mute-alert", "name=rate&hours=24", "alert-off"},
+	} {
+		if w := post(h, at+c.what, c.form, "same-origin"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/p/orders-mcp/settings?done="+c.done {
+			t.Errorf("%s: %d to %q", c.what, w.Code, w.Header().Get("Location"))
+		}
+	}
+	want := web.AlertAsked{Name: "rate", Kind: "error_rate", Limit: "5%", Window: "2h", MinCalls: 7, Client: "cursor", To: []string{"mailto:a@example.com", "mailto:b@example.com"}}
+	if diff := cmp.Diff(want, set.Alarms[1].AlertAsked); diff != "" || set.Alarms[1].Muted == nil {
+		t.Error(diff, set.Alarms[1].Muted)
+	}
+	body := page(t, h, "/p/orders-mcp/settings?done=alert")
+	has(t, body, "crashes above 0 in 1h, tool search_orders", "error rate above 5% in 2h, client cursor, from 7 calls", "fires since", "muted until", "of the file", "The alert is made", "all &lt;b&gt;")
+	if n := strings.Count(body, `settings/delete-alert"`); n != 1 {
+		t.Errorf("%d alerts can be deleted", n)
+	}
+	w := post(h, at+"test-alert", "name=rate", "same-origin")
+	if w.Code != http.StatusOK {
+		t.Fatalf("a test: %d", w.Code)
+	}
+	has(t, w.Body.String(), "Tested <bdi>rate</bdi>", "mailto:a@example.com</bdi> told", "mailto:b@example.com</bdi> refused")
+	for _, c := range [][2]string{{"mute-alert", "name=rate&hours=0"}, {"delete-alert", "name=rate"}} {
+		if w := post(h, at+c[0], c[1], "same-origin"); w.Code != http.StatusSeeOther {
+			t.Errorf("%s: %d", c[0], w.Code)
+		}
+	}
+	if len(set.Alarms) != 1 {
+		t.Errorf("left are %+v", set.Alarms)
+	}
+	for form, status := range map[string]int{"name=nobody": 404, "name=rate&min_calls=many": 400} {
+		what := map[int]string{404: "test-alert", 400: "add-alert"}[status]
+		if w := post(h, at+what, form, "same-origin"); w.Code != status {
+			t.Errorf("%s: %d", form, w.Code)
+		}
+	}
+	if w := post(h, at+"test-alert", "name=rate", "cross-site"); w.Code != http.StatusForbidden {
+		t.Errorf("another site: %d", w.Code)
+	}
+	none := pages(t, webtest.Shop(), webtest.Orders, web.Options{Settings: set})
+	if w := post(none, at+"test-alert", "name=rate", ""); w.Code != http.StatusNotFound || strings.Contains(page(t, none, "/p/orders-mcp/settings"), "New alert") {
+		t.Errorf("without alerts: %d", w.Code)
 	}
 }

@@ -48,6 +48,8 @@ type Options struct {
 	// Settings lets the administrator change a project; nil: nobody changes anything
 	// through the pages.
 	Settings Settings
+	// Alerts are on the page of the settings; nil: they are not.
+	Alerts Alerts
 	// DataDir is named in the commands that a new install shows, if set.
 	DataDir string
 	// Version stands in the foot of the pages.

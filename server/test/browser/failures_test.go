@@ -37,6 +37,7 @@ func TestFailurePages(t *testing.T) {
 		"docs":          {shop + "/docs/", "exactly one of four"},
 		"docs-words":    {shop + "/docs/words", "The handler panicked."},
 		"docs-sources":  {shop + "/docs/sources", "lower bound"},
+		"docs-alerts":   {shop + "/docs/alerts", "digest of the week"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

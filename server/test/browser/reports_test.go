@@ -29,6 +29,12 @@ func inUse(t *testing.T) *webtest.Settings {
 	if err := set.AddRule(t.Context(), 1, "search_orders", "error_text"); err != nil {
 		t.Fatal(err)
 	}
+	now := webtest.Now
+	set.Alarms = []web.AlertInfo{
+		{Since: &now, AlertAsked: web.AlertAsked{Name: "checkout-errors", Kind: "error_rate", Limit: "5%", Window: "1h", MinCalls: 20, Tool: "search_orders", To: []string{"slack+https://hooks.slack.com/…", "mailto:ops@example.com"}}},
+		{OfFile: true, AlertAsked: web.AlertAsked{Name: "<script>alert(1)</script>", Kind: "crash", Window: "1h", MinCalls: 20, To: []string{"webhook+https://example.com/…"}}},
+		{Muted: &now, AlertAsked: web.AlertAsked{Name: "week", Kind: "digest", Window: "1h", To: []string{"mailto:ops@example.com"}}},
+	}
 	return set
 }
 
@@ -37,7 +43,7 @@ func inUse(t *testing.T) *webtest.Settings {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	set := inUse(t)
-	opt := web.Options{Settings: set, Prefs: set.Prefs}
+	opt := web.Options{Settings: set, Alerts: set, Prefs: set.Prefs}
 	shop := serve(t, webtest.Shop(), webtest.Orders, opt) + "/p/orders-mcp/"
 	odd := serve(t, webtest.OddNames(), webtest.Orders, opt) + "/p/orders-mcp/"
 	for name, address := range map[string]string{

@@ -23,9 +23,13 @@ type Settings struct {
 	Name    string
 	Deleted bool
 	State   web.Health
+	Alarms  []web.AlertInfo
 }
 
-var _ web.Settings = (*Settings)(nil)
+var (
+	_ web.Settings = (*Settings)(nil)
+	_ web.Alerts   = (*Settings)(nil)
+)
 
 // Prefs are what the settings say.
 func (s *Settings) Prefs(uint32) query.Prefs {
@@ -172,3 +176,62 @@ func (s *Settings) DeleteRule(_ context.Context, _ uint32, id int64) error {
 
 // Health is of web.Settings.
 func (s *Settings) Health() web.Health { return s.State }
+
+// Alerts is of web.Alerts.
+func (s *Settings) Alerts(context.Context, string) ([]web.AlertInfo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]web.AlertInfo{}, s.Alarms...), nil
+}
+
+// AddAlert is of web.Alerts.
+func (s *Settings) AddAlert(_ context.Context, _ string, a web.AlertAsked) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.Name == "" {
+		return fault.New(fault.BadRequest, "it needs a name", "give one")
+	}
+	s.Alarms = append(s.Alarms, web.AlertInfo{AlertAsked: a})
+	return nil
+}
+
+// DeleteAlert is of web.Alerts.
+func (s *Settings) DeleteAlert(_ context.Context, _, name string) error {
+	return s.alarm(name, func(i int) { s.Alarms = append(s.Alarms[:i], s.Alarms[i+1:]...) })
+}
+
+// MuteAlert is of web.Alerts.
+func (s *Settings) MuteAlert(_ context.Context, _, name string, until time.Time) error {
+	return s.alarm(name, func(i int) {
+		s.Alarms[i].Muted = nil
+		if !until.IsZero() {
+			s.Alarms[i].Muted = &until
+		}
+	})
+}
+
+// TestAlert is of web.Alerts.
+func (s *Settings) TestAlert(_ context.Context, _, name string) (told map[string]string, err error) {
+	err = s.alarm(name, func(i int) {
+		told = map[string]string{}
+		for n, to := range s.Alarms[i].To {
+			told[to] = ""
+			if n > 0 {
+				told[to] = "refused"
+			}
+		}
+	})
+	return told, err
+}
+
+func (s *Settings) alarm(name string, do func(i int)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.Alarms {
+		if s.Alarms[i].Name == name {
+			do(i)
+			return nil
+		}
+	}
+	return fault.New(fault.NotFound, "there is no such alert", "look at the list")
+}

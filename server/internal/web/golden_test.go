@@ -31,6 +31,7 @@ func TestGoldenPages(t *testing.T) {
 	for name, path := range map[string]string{
 		"clients": "/p/orders-mcp/clients?last=24h", "empty": "/p/orders-mcp/empty", "errors": "/p/orders-mcp/errors?last=24h",
 		"never-called": "/p/orders-mcp/never-called", "missing": "/nowhere",
+		"reported": "/p/orders-mcp/reported", "releases": "/p/orders-mcp/releases", "unknown-tools": "/p/orders-mcp/unknown-tools", "intents": "/p/orders-mcp/intents",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, body, _ := get(t, h, path)

@@ -6,5 +6,8 @@ SELECT {{template "id_text"}}, received_at, started_at, ended_at, kind, server_n
   input_keys, input_types, input, output, intent, trace_id, span_id, definition, tools, meta
 FROM events
 WHERE project = {{arg .Filter.Project}} AND id = {{idArg .ID.String}}
-  AND started_at >= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}}
+  AND started_at {{template "moment_of_event" .}}
 LIMIT 1
+{{- define "moment_of_event" -}}
+>= {{arg .Filter.From}} AND started_at < {{arg .Filter.To}}
+{{- end}}

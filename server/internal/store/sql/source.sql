@@ -115,12 +115,16 @@ FROM ({{template "facts" "events"}}) WHERE duration_us IS NOT NULL AND {{templat
 SELECT {{range dimensions}}c.{{.}}, {{end}}c.moment, coalesce(p.part, c.session) AS session
 FROM (
 {{- if .Rollups}}
-  SELECT {{dims}}, hour AS moment, hour AS slot, session FROM session_hours WHERE {{template "hours" .Filter}}
+  SELECT {{dims}}, hour AS moment, hour AS slot, session FROM ({{template "hours_of_sessions" .}})
 {{- else}}
   SELECT {{dims}}, started_at AS moment, slot, raw_session AS session
   FROM ({{template "facts" "events"}}) WHERE calls = 1 AND raw_session <> '' AND {{template "moments" .Filter}}
 {{- end}}
 ) c LEFT JOIN ({{template "parts" .Filter}}) p ON p.session = c.session AND p.slot = c.slot
+{{- end}}
+
+{{define "hours_of_sessions" -}}
+SELECT {{dims}}, hour, session FROM session_hours WHERE {{template "hours" .Filter}}
 {{- end}}
 
 {{define "parts"}}{{/* the parts of derived sessions, cut by all of their calls, whatever the filter lets through */}}

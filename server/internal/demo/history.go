@@ -98,8 +98,14 @@ func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) erro
 		Capture: umpire.Capture{Intent: true},
 	})
 	h := &historian{rng: rand.New(rand.NewPCG(cfg.Seed, 11)), client: client}
+	begin := func(day int) time.Time {
+		return until.Truncate(time.Hour).Add(time.Hour - time.Duration(day)*24*time.Hour)
+	}
+	if err := h.list(ctx, begin(Days), begin(releasedAgo)); err != nil {
+		return err
+	}
 	for day := Days; day >= 1; day-- {
-		from := until.Truncate(time.Hour).Add(time.Hour - time.Duration(day)*24*time.Hour)
+		from := begin(day)
 		h.day(from, until, perDay, day)
 		if err := client.Flush(ctx); err != nil {
 			return fmt.Errorf("cannot back-fill the demo's history: %w", err)
@@ -108,9 +114,12 @@ func Backfill(ctx context.Context, cfg Config, until time.Time, perDay int) erro
 	return client.Close(ctx)
 }
 
-// serverVersionOn dates the releases: 1.4.0 came five days ago.
+// releasedAgo is how many days ago 1.4.0 came.
+const releasedAgo = 5
+
+// serverVersionOn dates the releases.
 func serverVersionOn(daysAgo int) string {
-	if daysAgo > 5 {
+	if daysAgo > releasedAgo {
 		return "1.3.2"
 	}
 	return serverVersion

@@ -83,12 +83,12 @@ func TestPropertyAtOddSchemas(t *testing.T) {
 func TestDefinitionChanges(t *testing.T) {
 	rows := []store.DefinitionRow{
 		{Definition: "a", Title: "Find", Description: "Finds.\nNewest first.", InputSchema: `{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"number"}}}`},
-		{Definition: "b", Title: "Find", Description: "Finds.\nOldest first.", InputSchema: `{"type":"object","properties":{"id":{"type":"integer"},"n":{"type":"number"}}}`},
+		{Definition: "b", Title: "Find", Description: "Finds.\nOldest first.", InputSchema: `{"properties":{"n":{"type":"number"},"id":{"type":"integer"}},"type":"object"}`}, // another order
 		{Definition: "c", Title: "Find", Description: "Finds.\nOldest first.", InputSchema: `not JSON`},
 	}
 	got := definitions(rows)
 	want := []string{
-		"  title: Find", "  description: Finds.", "- description: Newest first.", "+ description: Oldest first.", "  {", `    "type": "object",`, `    "properties": {`,
+		"  title: Find", "  description: Finds.", "- description: Newest first.", "+ description: Oldest first.", "  {", `    "properties": {`,
 		`      "id": {`, `-       "type": "string"`, `+       "type": "integer"`, "      },", `      "n": {`,
 	}
 	if diff := cmp.Diff(want, got[1].Changes); diff != "" {

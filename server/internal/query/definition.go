@@ -1,7 +1,6 @@
 package query
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -93,17 +92,27 @@ func definitions(rows []store.DefinitionRow) []Definition {
 	return out
 }
 
-// definitionLines are a definition as lines of text.
+// definitionLines are a definition as lines of text. The names in an object are sorted:
+// who lists a tool, and through what, decides their order, and it means nothing.
 func definitionLines(r store.DefinitionRow) []string {
 	lines := []string{"title: " + r.Title}
 	for _, line := range strings.Split(r.Description, "\n") {
 		lines = append(lines, "description: "+line)
 	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, []byte(r.InputSchema), "", "  ") != nil {
+	read := json.NewDecoder(strings.NewReader(r.InputSchema))
+	read.UseNumber()
+	var schema any
+	if read.Decode(&schema) != nil {
 		return lines
 	}
-	return append(lines, strings.Split(pretty.String(), "\n")...)
+	var pretty strings.Builder
+	write := json.NewEncoder(&pretty)
+	write.SetEscapeHTML(false)
+	write.SetIndent("", "  ")
+	if write.Encode(schema) != nil {
+		return lines
+	}
+	return append(lines, strings.Split(strings.TrimSpace(pretty.String()), "\n")...)
 }
 
 const (

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 var dashboardLine = regexp.MustCompile(`^Dashboard: (http://\S+)`)
@@ -67,6 +69,12 @@ func TestDemoPages(t *testing.T) {
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			tb := open(t, looks[0], address+page.path)
+			if page.name == "tool" { // what changed in its definition reads from the left, as text does
+				do(tb, chromedp.Click(".versions summary", chromedp.NodeReady))
+				if got := eval[string](tb, `[...document.querySelectorAll(".diff .added span:last-child")].map(s => s.textContent + " " + (s.getBoundingClientRect().left - s.closest("ol").getBoundingClientRect().left < 60)).join("|")`); got != "description: A customer's orders, optionally of one status. true" {
+					t.Errorf("what changed: %q", got)
+				}
+			}
 			for _, l := range looks {
 				tb.turn(l)
 				if text := eval[string](tb, "document.body.innerText"); !strings.Contains(text, page.want) {

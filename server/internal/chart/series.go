@@ -15,7 +15,10 @@ type Series struct {
 	ID, Title, Desc string
 	// Unit heads the first column of the table: Day, Hour.
 	Unit string
-	Bars []Bar
+	// Failures says that all are failed calls: the table has no column for the slices
+	// that are none.
+	Failures bool
+	Bars     []Bar
 	// Breaks are moments from which on something was not as before.
 	Breaks []Break
 }
@@ -175,9 +178,14 @@ func (s Series) axis(m *markup) {
 
 // Table holds the same numbers as the picture.
 func (s Series) Table() template.HTML {
+	head, first := "Calls", 0
+	if s.Failures {
+		head, first = "Failed", 2
+	}
 	var m markup
-	m.add(`<table class="numbers"><caption class="sr">%s</caption><thead><tr><th scope="col">%s</th><th scope="col">Calls</th>`, esc(s.Title), esc(s.Unit))
-	for _, slice := range umpire.Slices() {
+	m.add(`<table class="numbers"><caption class="sr">%s</caption><thead><tr><th scope="col">%s</th><th scope="col">%s</th>`, esc(s.Title), esc(s.Unit), head)
+	all := umpire.Slices()
+	for _, slice := range all[first:] {
 		m.add(`<th scope="col">%s</th>`, format.Slice(slice))
 	}
 	m.add(`</tr></thead><tbody>`)
@@ -187,7 +195,7 @@ func (s Series) Table() template.HTML {
 			m.add(` <small>%s</small>`, esc(b.Part))
 		}
 		m.add(`</th>`)
-		for _, n := range append([]int64{b.Values.Total()}, b.Values[:]...) {
+		for _, n := range append([]int64{b.Values.Total()}, b.Values[first:]...) {
 			if n == 0 {
 				m.add(`<td class="zero">0</td>`)
 			} else {

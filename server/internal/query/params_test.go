@@ -150,3 +150,28 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// A page that cannot draw the steps asked for takes the shortest that it can, and says
+// which were asked for.
+func TestCoarser(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ query, step, finer string }{
+		{"last=7d&granularity=15m", "2h", "15m"},
+		{"last=7d&granularity=2h", "2h", ""},
+		{"last=7d", "", ""},
+		{"last=24h&granularity=15m", "15m", ""},
+		{"last=400d&granularity=6h", "7d", "6h"},
+	} {
+		values, err := url.ParseQuery(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := query.Parse(values, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, finer := p.Coarser(96); got.Granularity != c.step || finer != c.finer {
+			t.Errorf("%s: steps of %q, asked for %q; want %q, %q", c.query, got.Granularity, finer, c.step, c.finer)
+		}
+	}
+}

@@ -68,6 +68,23 @@ func (p Params) step() (granularity, error) {
 	return granularity{}, bad("granularity", p.Granularity, "one of "+strings.Join(names, ", "))
 }
 
+// Coarser is p with a granularity that gives at most so many steps, where a finer one
+// was asked for, and that one's name; p itself where it does.
+func (p Params) Coarser(most int) (coarser Params, finer string) {
+	length := p.Filter.To.Sub(p.Filter.From)
+	g, err := p.step()
+	if err != nil || p.Granularity == "" || length <= time.Duration(most)*g.step {
+		return p, ""
+	}
+	finer = p.Granularity
+	for _, g := range granularities {
+		if p.Granularity = g.name; length <= time.Duration(most)*g.step {
+			break
+		}
+	}
+	return p, finer
+}
+
 // seriesStep is step where it can be answered: where single events are gone, an
 // hour at least.
 func (p Params) seriesStep() (granularity, error) {

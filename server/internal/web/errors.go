@@ -83,7 +83,7 @@ var classWords = map[string][2]string{
 	store.ClassNamed:      {"Other names", "errors that have a name"}, store.ClassUnnamed: {"Without a name", "nothing tells their kinds apart"},
 }
 
-const groupsShown = 50
+const groupsShown = 40
 
 func (s *site) errors(w http.ResponseWriter, r *http.Request) error {
 	sc, err := s.scope(w, r)
@@ -152,7 +152,7 @@ func (v *errorsView) fill(sc *scope, a query.ErrorsAnswer) {
 	for i, b := range a.Series {
 		buckets[i] = query.Bucket{At: b.At, Calls: b.Failed, Slices: query.Slices{BadArgs: b.Outcomes.BadArgs, ToolError: b.Outcomes.ToolError, Crashed: b.Outcomes.Crashed}}
 	}
-	v.OverTime = overTime(sc, a.Header, "Failures", a.Granularity, buckets, nil)
+	v.OverTime = overTime(sc, a.Header, failuresOnly, a.Granularity, buckets, nil)
 	for _, c := range a.Classes {
 		words := classWords[c.Class]
 		row := classRow{Name: words[0], Note: words[1], Calls: format.Count(c.Calls), Rate: format.RateOf(c.Calls, a.Failed), Zero: c.Calls == 0}

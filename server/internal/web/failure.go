@@ -108,7 +108,7 @@ func bugReport(sc *scope, f query.Failure) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%-13s%s\n", name+":", shown(strings.Join(strings.Fields(value), " ")))
+			fmt.Fprintf(&b, "%-14s%s\n", name+":", shown(strings.Join(strings.Fields(value), " ")))
 		}
 	}
 	with := func(list []query.NameCount) string {

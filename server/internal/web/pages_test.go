@@ -42,6 +42,9 @@ func everyPage(t *testing.T, h http.Handler, m *webtest.Memory) []string {
 		}
 	}
 	paths = append(paths, "/p/orders-mcp/?client="+url.QueryEscape(last.Client)+"&last=24h")
+	for _, at := range []string{"?last=14d&granularity=15m", "?last=90d&granularity=2h", "errors?last=24h&granularity=15m", "errors?last=6d&granularity=2h", "users?last=30d&granularity=1h", "tools/" + url.PathEscape(last.Tool) + "?last=6d&granularity=5m"} {
+		paths = append(paths, "/p/orders-mcp/"+at) // as many steps as may be asked for
+	}
 	return append(paths, "/p/orders-mcp/tools/"+url.PathEscape(last.Tool), "/p/orders-mcp/sessions/"+url.PathEscape(last.Session))
 }
 

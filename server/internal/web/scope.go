@@ -36,6 +36,7 @@ type scope struct {
 	params query.Params
 	done   string // what was just changed, in words
 	tool   string // that the page is about, if it is about one
+	finer  string // the granularity that was asked for, where a page cannot draw so many steps
 }
 
 // scope reads the project and the filters of a request. A URL that says the same
@@ -77,6 +78,7 @@ func (s *site) scope(w http.ResponseWriter, r *http.Request, drop ...string) (*s
 	if sc.params.List, err = query.TakeList(maps.Clone(sc.local), query.ParamCursor, query.ParamFailed, query.ParamLoops); err != nil {
 		return nil, err
 	}
+	sc.params, sc.finer = sc.params.Coarser(barsMax)
 	sc.params.Project, sc.params.Filter.Project = project.Name, project.ID
 	if s.opt.Prefs != nil {
 		sc.params.Prefs = s.opt.Prefs(project.ID)

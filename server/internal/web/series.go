@@ -15,9 +15,15 @@ type figure struct {
 	Picture, Table template.HTML
 	// Bars says that each bar is a link.
 	Bars bool
+	// Note says that the steps are not those that were asked for.
+	Note string
 	// Breaks explain the letters in the picture.
 	Breaks []breakRow
 }
+
+// barsMax is how many steps a page draws: with more it would be large, and no bar could
+// be told from its neighbours.
+const barsMax = 96
 
 const day = 24 * time.Hour
 
@@ -27,10 +33,13 @@ func callsOverTime(sc *scope, h query.Header, granularity string, buckets []quer
 	return overTime(sc, h, "Calls", granularity, buckets, changes)
 }
 
+// failuresOnly is what a series is called that holds failed calls alone.
+const failuresOnly = "Failures"
+
 // overTime is callsOverTime of what is called so.
 func overTime(sc *scope, h query.Header, what, granularity string, buckets []query.Bucket, changes []query.Change) figure {
 	d := step(granularity)
-	s := chart.Series{ID: "calls", Title: what + " per " + per(d) + " by outcome", Unit: "From"}
+	s := chart.Series{ID: "calls", Failures: what == failuresOnly, Title: what + " per " + per(d) + " by outcome", Unit: "From"}
 	if d >= day {
 		s.Unit = "Day"
 	}
@@ -62,7 +71,11 @@ func overTime(sc *scope, h query.Header, what, granularity string, buckets []que
 	var rows []breakRow
 	s.Breaks, rows = breaks(changes, buckets, d)
 	s.Desc = format.Plural(total.Total(), "call") + " in " + lastWords(sc.params) + ": " + total.Words() + "."
-	return figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1 && total.Total() > 0, Breaks: rows}
+	f := figure{Title: s.Title, Picture: s.SVG(), Table: s.Table(), Bars: len(buckets) > 1 && total.Total() > 0, Breaks: rows}
+	if sc.finer != "" {
+		f.Note = "Steps of " + sc.finer + " are more than the " + format.Count(barsMax) + " that a page draws; the read API gives them."
+	}
+	return f
 }
 
 func rfc(t time.Time) string { return t.UTC().Format(time.RFC3339) }

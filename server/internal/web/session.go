@@ -76,7 +76,7 @@ func (s *site) session(w http.ResponseWriter, r *http.Request) error {
 }
 
 // timelineMax is how many calls of a session a page shows.
-const timelineMax = 300
+const timelineMax = 100
 
 func (v *sessionView) fill(sc *scope, a query.SessionAnswer) {
 	one := a.Session

@@ -176,6 +176,7 @@ var settings = map[string]any{
 	"union_default_mode":                          "DISTINCT",
 	"count_distinct_implementation":               "uniqExact",
 	"do_not_merge_across_partitions_select_final": 1,
+	"enable_shared_storage_snapshot_in_query":     1,
 	// Compiled, max and min of times before 1970 are wrong in 26.7: they compare as if
 	// there was no sign.
 	"compile_aggregate_expressions":   0,

@@ -31,7 +31,8 @@ func (s schema) statements(name string) ([]string, error) {
 		return nil, err
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"table": s.table, "indexEnds": s.indexEnds, "view": s.view, "engine": s.engine, "distributed": s.distributed, "fill": s.fill, "refill": s.refill,
+		"table": s.table, "clustered": func() bool { return s.cluster != "" }, "local": func(name string) string { return s.local(name) + s.on() },
+		"indexEnds": s.indexEnds, "view": s.view, "engine": s.engine, "distributed": s.distributed, "fill": s.fill, "refill": s.refill,
 		"columns": eventColumns, "dimensions": dimensionColumns, "counters": counterColumns,
 		"factCounters": func() string { return "  " + strings.Join(statement.Counters, " Int64,\n  ") + " Int64" },
 		"day": func(x string) string {

@@ -24,7 +24,7 @@ func TestSchema(t *testing.T) {
 	db := opened(t, enginetest.URL(t), "n")
 	for _, c := range []struct{ name, cluster string }{{"single", ""}, {"cluster", "umpires"}} {
 		var all []string
-		for _, name := range []string{"migrations/0001_events.sql", "migrations/0002_facts.sql"} {
+		for _, name := range []string{"migrations/0001_events.sql", "migrations/0002_facts.sql", "migrations/0003_events.sql"} {
 			more, err := schema{cluster: c.cluster}.statements(name)
 			if err != nil {
 				t.Fatal(err)

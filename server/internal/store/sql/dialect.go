@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -149,6 +150,7 @@ func newDialect(spelled template.FuncMap, d *Dialect) *Dialect {
 		"first":        func(name string) bool { return strings.HasPrefix(name, "first_") },
 		"buckets":      func() int { return store.Buckets },
 		"unknown":      func() string { return store.Unknown },
+		"allKnown":     func(names []string) bool { return !slices.Contains(names, store.Unknown) },
 
 		"first_moment": func() string { return d.moment(strconv.FormatInt(FirstMoment.UnixMicro(), 10)) },
 		"last_moment":  func() string { return d.moment(strconv.FormatInt(LastMoment.UnixMicro(), 10)) },

@@ -22,7 +22,7 @@ project = {{arg .Project}} AND hour >= {{arg .From}} AND hour < {{arg .To}} {{- 
   {{- with .ErrorStatus}} AND error_status IN ({{args .}}){{end}}
   {{- with .ErrorClass}} AND {{template "error_class"}} IN ({{args .}}){{end}}
   {{- with .Fingerprint}} AND fingerprint IN ({{args .}}){{end}}
-  {{- with .Session}} AND session IN ({{args .}}){{end}}
+  {{- with .Session}} AND {{if allKnown .}}raw_session{{else}}session{{end}} IN ({{args .}}){{end}}{{/* as it is stored an index knows it */}}
   {{- with .User}} AND person IN ({{args .}}){{end}}
   {{- with .ClientVersion}} AND {{template "client_version"}} IN ({{args .}}){{end}}
   {{- with .EmptyRule}} AND empty = 1 AND {{template "empty_rule"}} IN ({{args .}}){{end}}

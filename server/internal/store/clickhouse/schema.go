@@ -31,7 +31,7 @@ func (s schema) statements(name string) ([]string, error) {
 		return nil, err
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"table": s.table, "clustered": func() bool { return s.cluster != "" }, "local": func(name string) string { return s.local(name) + s.on() },
+		"table": s.table, "eventsLeft": s.eventsLeft, "eventsAnew": s.eventsAnew, "indexSigns": s.indexSigns,
 		"indexEnds": s.indexEnds, "view": s.view, "engine": s.engine, "distributed": s.distributed, "fill": s.fill, "refill": s.refill,
 		"columns": eventColumns, "dimensions": dimensionColumns, "counters": counterColumns,
 		"factCounters": func() string { return "  " + strings.Join(statement.Counters, " Int64,\n  ") + " Int64" },
@@ -110,6 +110,35 @@ func (s schema) distributed(name, by string) string {
 func (s schema) fill(name string) (string, error) {
 	text, err := s.counting(name)
 	return "CREATE MATERIALIZED VIEW IF NOT EXISTS fill_" + name + s.on() + " TO " + s.local(name) + " AS\n" + text, err
+}
+
+// eventsLeft are the events as they are. FINAL reads every column of what it reads in the
+// order of the key, which takes many times as long: only those events are read by it that
+// rows were taken back of. They are few, as pairs go when parts are merged, and all parts
+// of the statement see one state of the table (enable_shared_storage_snapshot_in_query). Of
+// a cluster two replicas could answer it, of which one is behind: there all is FINAL.
+func (s schema) eventsLeft() string {
+	if s.cluster != "" {
+		return "SELECT * FROM event_rows FINAL WHERE sign = 1"
+	}
+	const taken = "(SELECT project, started_at, id FROM event_rows WHERE sign = -1)"
+	return "SELECT * FROM event_rows WHERE sign = 1 AND (project, started_at, id) NOT IN " + taken +
+		"\nUNION ALL\nSELECT * FROM event_rows FINAL WHERE sign = 1 AND (project, started_at, id) IN " + taken
+}
+
+// eventsAnew and indexSigns bring an older version's there.
+func (s schema) eventsAnew() string {
+	if !s.filled || s.cluster != "" {
+		return ""
+	}
+	return "CREATE OR REPLACE VIEW events AS\n" + s.eventsLeft()
+}
+
+func (s schema) indexSigns() string {
+	if !s.filled {
+		return ""
+	}
+	return "ALTER TABLE " + s.local("event_rows") + s.on() + " ADD INDEX IF NOT EXISTS by_sign sign TYPE minmax GRANULARITY 1"
 }
 
 // indexEnds gives the events of an older version the index by which calls are looked for

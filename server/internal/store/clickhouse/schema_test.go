@@ -91,6 +91,10 @@ func TestFirstVersion(t *testing.T) {
 	if got, want := figures(t, db), "4 calls 4 timed 1 retries 2 repeated asks"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
+	var left string
+	if err := db.conn.QueryRow(t.Context(), "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'events'").Scan(&left); err != nil || !strings.Contains(left, "UNION ALL") {
+		t.Errorf("events are read by %q, %v", left, err)
+	}
 	for _, view := range []string{"tool_sums", "session_sums", "slot_ends", "client_sums", "kind_hours", "sender_hours", "failure_sums", "yielding"} {
 		var reads string
 		if err := db.conn.QueryRow(t.Context(), "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'fill_"+view+"'").Scan(&reads); err != nil || !strings.Contains(reads, ".facts") {

@@ -13,7 +13,8 @@ CREATE TABLE {{table "event_rows"}} (
   INDEX by_id id TYPE bloom_filter(0.01) GRANULARITY 2,
   INDEX by_ended ended_at TYPE minmax GRANULARITY 1,
   INDEX by_received received_at TYPE minmax GRANULARITY 1,
-  INDEX by_applied applied_at TYPE minmax GRANULARITY 1
+  INDEX by_applied applied_at TYPE minmax GRANULARITY 1,
+  INDEX by_sign sign TYPE minmax GRANULARITY 1
 ) ENGINE = {{engine "VersionedCollapsingMergeTree" "sign, version"}}
 PARTITION BY toYYYYMMDD(started_at) PRIMARY KEY (project, started_at) ORDER BY (project, started_at, id)
 SETTINGS {{settings}};
@@ -212,7 +213,8 @@ SETTINGS {{settings}};
 {{distributed "expired" "cityHash64(project)"}};
 
 -- What the statements of store/sql read.
-CREATE VIEW {{view "events"}} AS SELECT * FROM event_rows FINAL WHERE sign = 1;
+CREATE VIEW {{view "events"}} AS
+{{eventsLeft}};
 
 CREATE VIEW {{view "tool_hours"}} AS
 SELECT project, hour, {{dims}}, {{counterNames}}, last_at FROM tool_sums

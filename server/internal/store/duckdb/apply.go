@@ -27,7 +27,7 @@ func (db *DB) Apply(ctx context.Context, batch []store.Entry) error {
 			err = db.applyPart(ctx, part)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, batch[len(batch)-1].Seq, unavailable(err))
+			return fmt.Errorf("cannot apply entries %d to %d: %w", batch[0].Seq, batch[len(batch)-1].Seq, unavailable(db.noticed(err)))
 		}
 		batch = batch[len(part):]
 	}
@@ -116,14 +116,14 @@ func after(batch []store.Entry, position uint64) []store.Entry {
 func (db *DB) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("cannot begin a transaction: %w", err)
+		return fmt.Errorf("cannot begin a transaction: %w", db.noticed(err))
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to undo
 	if err := do(tx); err != nil {
-		return err
+		return db.noticed(err)
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("cannot commit: %w", err)
+		return fmt.Errorf("cannot commit: %w", db.noticed(err))
 	}
 	db.dirty = true
 	db.idle.Reset(db.opts.checkpointAfter())

@@ -159,9 +159,15 @@ func pinned(ctx context.Context, from *sql.DB) (*sql.Tx, error) {
 	}
 }
 
+// pinned is the function of that name, which notices that the file is lost.
+func (db *DB) pinned(ctx context.Context, from *sql.DB) (*sql.Tx, error) {
+	tx, err := pinned(ctx, from)
+	return tx, db.noticed(err)
+}
+
 // reading runs do in a pinned transaction of a reader.
 func (db *DB) reading(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := pinned(ctx, db.read)
+	tx, err := db.pinned(ctx, db.read)
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,8 @@ type DB struct {
 	// refusal is told of events that the file refused.
 	refusal func(seq uint64, cause error) error
 	gone    bool // it is closed
+
+	reviving atomic.Bool // the file is attached anew
 }
 
 var (
@@ -191,7 +193,7 @@ func open(ctx context.Context, path string, opts Options) (*DB, error) {
 		return nil, openError(path, err)
 	}
 	db.read = sql.OpenDB(connector)
-	db.Reader = reader.New(db.read, statement.DuckDB).From(pinned)
+	db.Reader = reader.New(db.read, statement.DuckDB).From(db.pinned)
 	db.idle, db.age = time.AfterFunc(time.Hour, db.checkpointIdle), time.AfterFunc(time.Hour, db.sealOld)
 	db.quiet = time.AfterFunc(time.Hour, db.rest)
 	db.idle.Stop()
@@ -339,7 +341,7 @@ func (db *DB) checkpoint(ctx context.Context) error {
 		return nil
 	}
 	if _, err := db.write.ExecContext(ctx, "CHECKPOINT cold"); err != nil {
-		return fmt.Errorf("cannot checkpoint the store: %w", err)
+		return fmt.Errorf("cannot checkpoint the store: %w", db.noticed(err))
 	}
 	db.dirty = false
 	return nil

@@ -76,8 +76,8 @@ func newestSessions(ctx context.Context, src Source, p Params, at mark, limit in
 	f := p.Filter
 	asked := store.SessionsAsked{Behind: at.at, Session: at.key, Failed: p.List.Failed, Loops: p.List.Loops}
 	all, since, span := []store.SessionRow{}, f.To, firstWindow
-	if !at.at.IsZero() && at.at.Before(since) {
-		since = at.at
+	if others := at.at.Add(time.Microsecond); !at.at.IsZero() && others.Before(since) { // that called last at the same moment
+		since = others
 	}
 	if asked.Loops {
 		span = f.To.Sub(f.From) // they are few, and the windows would be looked at in vain

@@ -66,3 +66,18 @@ func (b *bench) checkDays(f store.Filter, cut time.Time) string {
 	}
 	return cmp.Diff(want, got, cmpopts.EquateEmpty())
 }
+
+// checkWide asks for days around the filter's range, whole ones and hours at both ends:
+// what is counted by the day has to follow whatever is done to the events.
+func (b *bench) checkWide(t fataler, f store.Filter) {
+	t.Helper()
+	const day = 24 * time.Hour
+	cut := f.From.Truncate(time.Hour).Add(time.Hour)
+	f = store.Filter{
+		Project: f.Project, Now: f.Now, From: f.From.Truncate(day).Add(-50 * time.Hour), To: f.To.Truncate(day).Add(76 * time.Hour),
+		Server: f.Server, Version: f.Version, Env: f.Env, Tool: f.Tool, Client: f.Client, Platform: f.Platform,
+	}
+	if diff := b.checkDays(f, cut); diff != "" {
+		t.Errorf("days, %+v, cut at %s: differs from the recount (-want +got):\n%s", f, cut, diff)
+	}
+}

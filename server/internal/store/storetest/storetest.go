@@ -215,6 +215,9 @@ func (b *bench) check(t fataler, f store.Filter) {
 	if b.turn(2) {
 		b.checkFailures(t, f)
 	}
+	if b.turn(3) {
+		b.checkWide(t, f)
+	}
 }
 
 // raw is the same filter, with one more that narrows nothing but that only raw

@@ -203,7 +203,7 @@ func (w *watcher) answered(s *server.MCPServer, r *mcp.CallToolRequest, result a
 	}
 	res, ok := result.(*mcp.CallToolResult)
 	if !ok {
-		w.becameTask(s, c)
+		w.becameTask(s, c, r.Params.Name)
 		return
 	}
 	c.unmark(r)
@@ -213,13 +213,13 @@ func (w *watcher) answered(s *server.MCPServer, r *mcp.CallToolRequest, result a
 // becameTask is told that c was answered with a task. A tool of the usual kind
 // runs its handler, and the middleware with it, while the task is open: its end
 // is the call's. The handler of a task tool is hidden from us.
-func (w *watcher) becameTask(s *server.MCPServer, c *call) {
+func (w *watcher) becameTask(s *server.MCPServer, c *call, tool string) {
 	c.mu.Lock()
 	c.task = true
 	started, over := c.entered > 0, c.entered > 0 && c.inside == 0
 	res, err := c.result, c.err
 	c.mu.Unlock()
-	switch _, usual := toolOf(c.ctx, s, c.event.Tool); {
+	switch _, usual := toolOf(c.ctx, s, tool); { // the event may be the handler's by now
 	case over:
 		w.finish(s, c, res, err)
 	case !started && (!usual || w.unmarked.Load()):
